@@ -48,20 +48,8 @@ describeOnOneDatabase("birthdays", (environment) => {
     expect(data).toMatchObject([
       { content_type: "user", first_name: "06-15", day: "06-15", unit: { id: units.harbour }, avatar: null },
     ]);
-    expect(Object.keys(data[0]!).sort()).toEqual([
-      "active",
-      "avatar",
-      "content_type",
-      "day",
-      "first_name",
-      "id",
-      "last_name",
-      "name",
-      "physicalUnit",
-      "title",
-      "unit",
-      "url",
-    ]);
+    const fields = "active avatar content_type day first_name id last_name name physicalUnit title unit url".split(" ");
+    expect(Object.keys(data[0]!).sort()).toEqual(fields);
   });
 
   it("users.birthdays: a period over New Year is sorted from its start", async () => {

@@ -318,17 +318,7 @@ async function addConversations(db: Db, now: number): Promise<void> {
 
 /** PostgreSQL does not notice IDs that were given explicitly. */
 async function moveSequences(db: Db): Promise<void> {
-  const tables = [
-    "units",
-    "users",
-    "memberships",
-    "user_types",
-    "audiences",
-    "posts",
-    "events",
-    "conversations",
-    "messages",
-  ];
+  const tables = "units users memberships user_types audiences posts events conversations messages".split(" ");
   for (const table of tables) {
     await sql
       .raw(`select setval(pg_get_serial_sequence('${table}', 'id'), (select max(id) from ${table}))`)

@@ -24,6 +24,7 @@ describePlaces("batch", (place) => {
   };
   const batch = (path: string, flags: string[], ...command: string[]) =>
     place().home.wcs(["batch", path, ...place().args, ...flags, "--", ...command], { env: place().env });
+  const retitle = ["users", "update", "{id}", "--title", "{title}"];
   const title = async (id: number) => JSON.parse((await place().wcs(["users", "get", `${id}`, "--json"])).stdout).title;
 
   beforeAll(async () => {
@@ -37,15 +38,7 @@ describePlaces("batch", (place) => {
 
   it("runs the command for every row, reports those that fail, and ends with 3", async () => {
     const rows = file("titles.csv", 'id,title\n2,"Head, of Sales"\n999,Nobody\n3,\n');
-    const { code, stdout, stderr } = await batch(
-      rows,
-      ["-o", "ndjson"],
-      "users",
-      "update",
-      "{id}",
-      "--title",
-      "{title}",
-    );
+    const { code, stdout, stderr } = await batch(rows, ["-o", "ndjson"], ...retitle);
     expect(code, stderr).toBe(3);
     expect(lines(stdout)).toMatchObject([
       { line: 2, result: "done", exit: 0, error: null, output: { id: 2, title: "Head, of Sales" } },
@@ -60,7 +53,7 @@ describePlaces("batch", (place) => {
   it("a row that is nested too deep fails, and the others are done", async () => {
     const deep = `{"id":2,"title":${'{"a":'.repeat(20_000)}1${"}".repeat(20_000)}}`;
     const rows = file("deep.ndjson", `${deep}\n{"id":3,"title":"Clerk"}\n`);
-    const { code, stdout } = await batch(rows, ["-o", "ndjson"], "users", "update", "{id}", "--title", "{title}");
+    const { code, stdout } = await batch(rows, ["-o", "ndjson"], ...retitle);
     expect(code).toBe(3);
     expect(lines(stdout)).toMatchObject([
       { line: 1, result: "failed", exit: 3, error: "The row is nested deeper than 64 levels." },
@@ -308,18 +301,8 @@ describe("batch", () => {
   it("Ctrl-C stops it, and the results tell what is done", async () => {
     const results = home().path("stopped.ndjson");
     writeFileSync(home().path("many.csv"), `n\n${Array.from({ length: 20_000 }, (_, n) => n).join("\n")}\n`);
-    const args = [
-      "batch",
-      home().path("many.csv"),
-      "--results",
-      results,
-      "--",
-      "units",
-      "update",
-      "2",
-      "--name",
-      "Unit {n}",
-    ];
+    const rename = ["units", "update", "2", "--name", "Unit {n}"];
+    const args = ["batch", home().path("many.csv"), "--results", results, "--", ...rename];
     const child = spawn(process.execPath, [bin, ...args], { env: home().env, stdio: ["ignore", "pipe", "pipe"] });
     let said = "";
     child.stderr.on("data", (chunk) => (said += chunk));

@@ -28,16 +28,8 @@ describe("wcs init", () => {
       admin: true,
       unit: { name: "Organisation" },
     });
-    const login = [
-      "auth",
-      "login",
-      "--db",
-      fresh.path("data/wcs/wcs.db"),
-      "--username",
-      "ada@example.com",
-      "--password-stdin",
-    ];
-    expect((await fresh.sit(login, { stdin: "correct horse 9" })).code).toBe(0);
+    const login = ["auth", "login", "--db", fresh.path("data/wcs/wcs.db"), "--username", "ada@example.com"];
+    expect((await fresh.sit([...login, "--password-stdin"], { stdin: "correct horse 9" })).code).toBe(0);
   });
 
   it("names all missing flags at once without a terminal", async () => {
@@ -60,17 +52,8 @@ describe("wcs init", () => {
 
   it("refuses a weak password, and creates nothing", async () => {
     const fresh = newHome();
-    const args = [
-      "init",
-      "--db",
-      fresh.path("x.db"),
-      "--admin-email",
-      "a@example.com",
-      "--admin-name",
-      "A B",
-      "--password-stdin",
-    ];
-    expect((await fresh.sit(args, { stdin: "password" })).code).toBe(3);
+    const args = ["init", "--db", fresh.path("x.db"), "--admin-email", "a@example.com", "--admin-name", "A B"];
+    expect((await fresh.sit([...args, "--password-stdin"], { stdin: "password" })).code).toBe(3);
     expect(existsSync(fresh.path("x.db"))).toBe(false);
     expect(existsSync(fresh.path("config"))).toBe(false);
   });
@@ -118,15 +101,8 @@ describe("wcs init", () => {
   });
 
   it("creates no profile with --no-profile, and another name for the profile of a second database", async () => {
-    const args = (file: string) => [
-      "init",
-      "--db",
-      home().path(file),
-      "--admin-email",
-      "a@example.com",
-      "--admin-name",
-      "A B",
-    ];
+    const admin = ["--admin-email", "a@example.com", "--admin-name", "A B"];
+    const args = (file: string) => ["init", "--db", home().path(file), ...admin];
     await home().sit([...args("two.db"), "--no-profile"]);
     expect(Object.keys(config().profiles)).toEqual(["local"]);
     await home().sit(args("three.db"));
@@ -212,17 +188,7 @@ describe("wcs serve and a login over HTTP", () => {
     if (process.platform === "linux")
       expect(readFileSync(`/proc/${server.pid}/comm`, "utf8")).toBe("wcs serve --por\n");
     const { sit } = home();
-    const login = [
-      "auth",
-      "login",
-      "--url",
-      url,
-      "--username",
-      "ada@example.com",
-      "--password-stdin",
-      "--profile",
-      "remote",
-    ];
+    const login = `auth login --url ${url} --username ada@example.com --password-stdin --profile remote`.split(" ");
     expect((await sit(login, { stdin: "wrong horse 9" })).code).toBe(4);
     expect(config().profiles.remote).toBeUndefined();
     expect((await sit(login, { stdin: "correct horse 9" })).stderr).toContain(
@@ -300,18 +266,8 @@ describe("wcs api", () => {
   const api = async (...args: string[]) => home().sit(["api", ...args]);
 
   it("converts fields to the types of the operation", async () => {
-    const made = await api(
-      "POST",
-      "/units",
-      "-f",
-      "name=12",
-      "-f",
-      "parent=1",
-      "-f",
-      "contact.phone=0123",
-      "-f",
-      "unit_type=department",
-    );
+    const fields = "-f name=12 -f parent=1 -f contact.phone=0123 -f unit_type=department".split(" ");
+    const made = await api("POST", "/units", ...fields);
     expect(JSON.parse(made.stdout)).toMatchObject({ name: "12", unit_type: "department", contact: { phone: "0123" } });
     const { id } = JSON.parse(made.stdout);
     const cleared = await api(

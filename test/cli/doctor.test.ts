@@ -219,18 +219,7 @@ it("doctor warns of a login that expires soon, has expired or is no administrato
   expect([3599, 3600].map(left)).toEqual(["warning", "ok"]);
   const past = `x.${Buffer.from(JSON.stringify({ iat: 1, exp: 2 })).toString("base64url")}.x`;
   expect(await examine([], { WCS_TOKEN: past })).toMatchObject({ code: 9, states: { login: "failed" } });
-  await home().sit([
-    "users",
-    "create",
-    "--first-name",
-    "Bo",
-    "--last-name",
-    "B",
-    "--email",
-    "bo@example.com",
-    "--unit",
-    "1",
-  ]);
+  await home().sit("users create --first-name Bo --last-name B --email bo@example.com --unit 1".split(" "));
   const plain = await examine(["--as", "bo@example.com"]);
   expect(plain).toMatchObject({ code: 0, states: { rights: "warning" } });
   expect(plain.states).not.toHaveProperty("base_url");

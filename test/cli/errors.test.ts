@@ -348,18 +348,8 @@ it("a local profile whose user cannot act any more is an error with the command 
 });
 
 it.each(["--json", "-o json", "-ojson", "--output=ndjson"])("with %s an error is an object on stderr", async (flag) => {
-  const { stderr, stdout, code } = await home().sit([
-    "users",
-    "create",
-    "--first-name=",
-    "--last-name",
-    "x",
-    "--email",
-    "e@x.org",
-    "--unit",
-    "1",
-    ...flag.split(" "),
-  ]);
+  const create = `users create --first-name= --last-name x --email e@x.org --unit 1 ${flag}`.split(" ");
+  const { stderr, stdout, code } = await home().sit(create);
   expect({ stdout, code }).toEqual({ stdout: "", code: 3 });
   expect(JSON.parse(stderr)).toEqual({
     error: {
@@ -398,18 +388,7 @@ it("not signed in: exit 4", async () => {
 });
 
 it("forbidden: exit 5", async () => {
-  await home().sit([
-    "users",
-    "create",
-    "--first-name",
-    "Bo",
-    "--last-name",
-    "Low",
-    "--email",
-    "bo@example.com",
-    "--unit",
-    "2",
-  ]);
+  await home().sit("users create --first-name Bo --last-name Low --email bo@example.com --unit 2".split(" "));
   const { code } = await home().sit(["settings", "list", "--as", "bo@example.com"]);
   expect(code).toBe(5);
 });

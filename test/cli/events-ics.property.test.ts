@@ -184,17 +184,7 @@ it("events import reads or refuses every event of any file, with a sentence", ()
   const value = fc.oneof(
     fc.string({ maxLength: 30 }),
     fc.string({ unit: "binary", maxLength: 10 }),
-    fc.constantFrom(
-      "20261224",
-      "20261224T100000Z",
-      "20261224T100000",
-      "PT1H",
-      "-P1D",
-      "P1W",
-      "VALARM",
-      "VEVENT",
-      "VTIMEZONE",
-    ),
+    fc.constantFrom(..."20261224 20261224T100000Z 20261224T100000 PT1H -P1D P1W VALARM VEVENT VTIMEZONE".split(" ")),
     fc.constantFrom(
       "FREQ=DAILY",
       "FREQ=MONTHLY;BYDAY=1MO;UNTIL=20271224",

@@ -23,18 +23,8 @@ describePlaces("wcs events", (place) => {
     // A server may take a moment to know.
     while ((await json("api", "GET", "/timezones")).instance !== "Europe/Copenhagen");
     const made = await json(
-      ...[
-        "events",
-        "create",
-        "--type",
-        "chain",
-        "--title",
-        "All hands",
-        "--location",
-        "Main hall",
-        "--body",
-        "# Agenda",
-      ],
+      ...["events", "create", "--type", "chain", "--title", "All hands", "--location", "Main hall"],
+      ...["--body", "# Agenda"],
       ...["--start", "2027-03-05 14:00", "--end", "+90m", "--repeat", "every friday until 2027-04-09", ...zone],
     );
     const { id } = made;
@@ -77,18 +67,8 @@ describePlaces("wcs events", (place) => {
   it("events accept, decline, seen and files work", async () => {
     const file = place().home.path("agenda.txt");
     writeFileSync(file, "one, two");
-    const { id } = await json(
-      "events",
-      "create",
-      "--type",
-      "unit",
-      "--title",
-      "Party",
-      "--date",
-      "2030-12-24",
-      "--file",
-      file,
-    );
+    const party = "events create --type unit --title Party --date 2030-12-24".split(" ");
+    const { id } = await json(...party, "--file", file);
     expect(await json("events", "get", `${id}`)).toMatchObject({
       all_day: true,
       date: "2030-12-24",
@@ -122,22 +102,8 @@ describePlaces("wcs events", (place) => {
   });
 
   it("events calendar prints rows and JSON", async () => {
-    await done(
-      ...[
-        "events",
-        "create",
-        "--type",
-        "user",
-        "--title",
-        "Lunch",
-        "--start",
-        "2030-12-23 12:00",
-        "--end",
-        "13:00",
-        ...zone,
-      ],
-      ...["--rrule", "FREQ=DAILY;COUNT=3"],
-    );
+    const lunch = "events create --type user --title Lunch --end 13:00 --rrule FREQ=DAILY;COUNT=3".split(" ");
+    await done(...lunch, "--start", "2030-12-23 12:00", ...zone);
     const month = ["events", "calendar", "--month", "2030-12", ...zone];
     expect((await done(...month)).stdout.split("\n").map((line) => line.split("\t").slice(0, 4))).toEqual([
       ["day", "start", "end", "title"],

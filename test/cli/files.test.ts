@@ -171,18 +171,8 @@ describePlaces("files on the command line", (place) => {
   });
 
   it("dry runs store no files", async () => {
-    const { code } = await run(
-      "events",
-      "create",
-      "--title",
-      "x",
-      "--type",
-      "user",
-      ...times,
-      "--file",
-      path("random.bin"),
-      "-n",
-    );
+    const create = ["events", "create", "--title", "x", "--type", "user", ...times];
+    const { code } = await run(...create, "--file", path("random.bin"), "-n");
     expect(code).toBe(0);
     expect(existsSync(path("here/.random.bin"))).toBe(false);
   });

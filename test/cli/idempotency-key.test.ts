@@ -51,28 +51,10 @@ describePlaces("--idempotency-key", (place) => {
   });
 
   it("conversations send takes it", async () => {
-    const { stdout } = await place().wcs([
-      "users",
-      "create",
-      "--first-name",
-      "Bo",
-      "--last-name",
-      "X",
-      "--unit",
-      "1",
-      "--email",
-      "bo@example.com",
-      "--json",
-    ]);
-    const line = [
-      "conversations",
-      "send",
-      "--to",
-      String(JSON.parse(stdout).id),
-      "Hello",
-      "--idempotency-key",
-      "hello",
-    ];
+    const user = "users create --first-name Bo --last-name X --unit 1 --email bo@example.com --json".split(" ");
+    const { stdout } = await place().wcs(user);
+    const to = String(JSON.parse(stdout).id);
+    const line = ["conversations", "send", "--to", to, "Hello", "--idempotency-key", "hello"];
     expect(await idOf(...line)).toBe(await idOf(...line));
   });
 

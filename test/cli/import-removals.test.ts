@@ -83,16 +83,8 @@ describePlaces("users import --deactivate-missing", (place) => {
       stderr: expect.stringContaining("hint: This compares with the scope before the import."),
     });
     expect(await active("okta")).toBe(39);
-    const counted = await place().wcs([
-      "users",
-      "import",
-      file(rows),
-      "--deactivate-missing",
-      "--scope",
-      "provider:okta",
-      "--yes",
-      "--json",
-    ]);
+    const scope = ["--deactivate-missing", "--scope", "provider:okta"];
+    const counted = await place().wcs(["users", "import", file(rows), ...scope, "--yes", "--json"]);
     expect(counted.code).toBe(7);
     expect(JSON.parse(counted.stdout)).toEqual({ created: 0, changed: 0, unchanged: 36, skipped: 0 });
     expect(await sync("okta", rows, "--yes", "--max-removals", "3")).toMatchObject({ code: 0 });

@@ -84,18 +84,8 @@ describe("input", () => {
 
   it("--unset clears whole objects", async () => {
     const { sit } = home();
-    const set = await sit([
-      "units",
-      "update",
-      "2",
-      "--geo-lat",
-      "55.7",
-      "--geo-lng",
-      "12.5",
-      "--addresses-company-city",
-      "Aarhus",
-      "--json",
-    ]);
+    const geo = "units update 2 --geo-lat 55.7 --geo-lng 12.5 --addresses-company-city Aarhus --json".split(" ");
+    const set = await sit(geo);
     expect(JSON.parse(set.stdout)).toMatchObject({
       geo: { lat: 55.7, lng: 12.5 },
       addresses: { company: { city: "Aarhus" } },

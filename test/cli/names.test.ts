@@ -38,16 +38,7 @@ describe("names in place of IDs", () => {
     expect(await json("groups", "member", "list", "sailing")).toHaveLength(2);
     expect(await json("webhooks", "get", "Payroll")).toMatchObject({ name: "payroll" });
     expect(await json("webhooks", "logs", "payroll")).toEqual([]);
-    const post = await json(
-      "posts",
-      "create",
-      "--content-type",
-      "news",
-      "--title",
-      "Hi",
-      "--visibility-units",
-      "AR-J,1",
-    );
+    const post = await json(..."posts create --content-type news --title Hi --visibility-units AR-J,1".split(" "));
     expect(post.visibility.units.map(({ id }: { id: number }) => id)).toEqual([1, 2]);
     expect(await json("posts", "list", "--author", "me")).toHaveLength(1);
     expect((await wcs("users", "export", "--unit", "AR-J", "-")).stdout).toContain("bob@example.com");

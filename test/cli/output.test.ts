@@ -117,16 +117,8 @@ describe("output for programs", () => {
     expect((await home().wcs(["units", "list", "-o", "xml"])).code).toBe(2);
     expect((await home().wcs(["units", "list", "--query", "[["])).code).toBe(2);
     for (const query of ["sizes(@)", "map(&sizes(@), @)", "{a: sizes(@)}", "[?sizes(name)]"]) {
-      const { code, stderr } = await home().wcs([
-        "units",
-        "create",
-        "--name",
-        "Half done",
-        "--parent",
-        "1",
-        "--query",
-        query,
-      ]);
+      const create = ["units", "create", "--name", "Half done", "--parent", "1"];
+      const { code, stderr } = await home().wcs([...create, "--query", query]);
       expect({ code, stderr }).toEqual({
         code: 2,
         stderr: expect.stringMatching(/^error: --query: there is no function sizes\(\)\./),

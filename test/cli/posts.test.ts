@@ -197,15 +197,8 @@ describePlaces("wcs posts", (place) => {
 
   it("errors name the flags and arguments of the line", async () => {
     const create = ["posts", "create", "--content-type", "news", "--title", "Bad"];
-    const bad = await said(
-      ...create,
-      "--visibility-units",
-      "987654",
-      "--pinned-until",
-      "2001-01-01",
-      "--poll-question",
-      "Q",
-    );
+    const wrong = "--visibility-units 987654 --pinned-until 2001-01-01 --poll-question Q".split(" ");
+    const bad = await said(...create, ...wrong);
     expect(bad.code).toBe(3);
     for (const flag of ["--visibility-units", "--pinned-until", "--poll-choices"]) expect(bad.stderr).toContain(flag);
     expect((await said(...create, "--repeat", "every now and then")).code).toBe(2);
@@ -285,18 +278,7 @@ describe("wcs posts on a terminal", () => {
     const evil =
       "\u001b[31mred\u0007 \u202egnorw &#27;[2J &#x9b;1m `\u001b]0;x`\n\n    \u001b[1mcode\n\n|a\u001b|\n|-|\n|&#27;[5m|";
     const title = "Title\u001b[31m\u202e";
-    const { id } = await create([
-      "--title",
-      "x",
-      "--body",
-      "x",
-      "--poll-question",
-      "Q",
-      "--choice",
-      "A",
-      "--choice",
-      "B",
-    ]);
+    const { id } = await create("--title x --body x --poll-question Q --choice A --choice B".split(" "));
     await at(["comments", "add", `${id}`, "--body", "x"]);
     await changeDirectly(home().path("data/wcs/wcs.db"), async (tx) => {
       await tx.updateTable("posts").set({ title, body: evil }).where("id", "=", id).execute();

@@ -124,20 +124,8 @@ describe("a password", () => {
   });
 
   it("in the environment is not given to a new user", async () => {
-    const create = [
-      "users",
-      "create",
-      "--first-name",
-      "Cy",
-      "--last-name",
-      "New",
-      "--email",
-      "cy@example.com",
-      "--unit",
-      "1",
-      ...local,
-    ];
-    expect((await home().sit(create, { env: { WCS_PASSWORD: secret } })).code).toBe(0);
+    const user = "users create --first-name Cy --last-name New --email cy@example.com --unit 1".split(" ");
+    expect((await home().sit([...user, ...local], { env: { WCS_PASSWORD: secret } })).code).toBe(0);
     const { code } = await home().sit(
       ["auth", "login", "--username", "cy@example.com", "--db", database(), "--password-stdin"],
       { stdin: secret },

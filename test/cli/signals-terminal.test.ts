@@ -25,18 +25,7 @@ it.skipIf(!hasTmux).each([
   ["waits", "conversations follow 1", "Good morning"],
   ["ends itself", "units get 2 --watch", "Sales"],
 ])("Ctrl-C ends a shell loop around a command that %s", async (_, command, printed) => {
-  await home().sit([
-    "users",
-    "create",
-    "--first-name",
-    "Bob",
-    "--last-name",
-    "B",
-    "--email",
-    "b@example.com",
-    "--unit",
-    "1",
-  ]);
+  await home().sit("users create --first-name Bob --last-name B --email b@example.com --unit 1".split(" "));
   await home().sit(["conversations", "create", "--recipients", "b@example.com", "--message", "Good morning"]);
   const screen = await openTmux(home().env, { columns: 100 });
   try {

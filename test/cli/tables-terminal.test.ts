@@ -17,18 +17,7 @@ beforeAll(async () => {
     ["users", "create", "--first-name", "Wilhelmina Alexandra", "--last-name", "Featherstonehaugh-Cholmondeley"].concat(
       ["--email", "wilhelmina.featherstonehaugh@example.com", "--unit", "LONG", "--birthday", "1990-01-01"],
     ),
-    [
-      "users",
-      "create",
-      "--first-name",
-      "日本語",
-      "--last-name",
-      "テスト",
-      "--email",
-      "nihon@example.com",
-      "--unit",
-      "1",
-    ],
+    "users create --first-name 日本語 --last-name テスト --email nihon@example.com --unit 1".split(" "),
     ["events", "create", "--title", name, "--type", "user", "--start", "+1d", "--end", "+90m", "--repeat", "daily"],
   ];
   for (const line of lines) {

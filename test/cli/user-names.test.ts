@@ -41,20 +41,8 @@ it("--as takes a name, a reference, an e-mail address or an ID, and refuses a na
       `--as: 2 users are called Grace Hopper: Grace Hopper (Acme, ${id}), Grace Hopper (Acme, ${other}).\nhint: Use an ID.\n`,
     ),
   });
-  const { id: third } = JSON.parse(
-    (
-      await wcs([
-        "users",
-        "create",
-        ...named.with(3, "Hop"),
-        "--json",
-        "--email",
-        "hop@example.com",
-        "--reference",
-        "grace hopper",
-      ])
-    ).stdout,
-  );
+  const hop = [...named.with(3, "Hop"), "--email", "hop@example.com", "--reference", "grace hopper"];
+  const { id: third } = JSON.parse((await wcs(["users", "create", ...hop, "--json"])).stdout);
   expect(await actsAs("grace hopper")).toMatchObject({
     code: 2,
     stderr: `error: --as: grace hopper is the reference of user Grace Hop (Acme, ${third}) and the name of Grace Hopper (Acme, ${id}), Grace Hopper (Acme, ${other}).\nhint: Use 'ref:grace hopper' for the reference, or an ID or e-mail address for the name.\n`,

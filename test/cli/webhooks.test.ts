@@ -22,29 +22,9 @@ afterAll(async () => {
   await receiver.close();
 });
 
-const create = () => [
-  "webhooks",
-  "create",
-  "--name",
-  "ci",
-  "--uri",
-  `${receiver.url}/hook`,
-  "--if-not-exists",
-  "--json",
-];
-const somebody = (email: string) => [
-  "users",
-  "create",
-  "--first-name",
-  "Some",
-  "--last-name",
-  "Body",
-  "--email",
-  email,
-  "--unit",
-  "1",
-  "-q",
-];
+const create = () => `webhooks create --name ci --uri ${receiver.url}/hook --if-not-exists --json`.split(" ");
+const somebody = (email: string) =>
+  `users create --first-name Some --last-name Body --email ${email} --unit 1 -q`.split(" ");
 
 /** Starts wcs and gathers what it prints, until it is told to end. */
 function background(args: readonly string[], env: Record<string, string> = {}) {

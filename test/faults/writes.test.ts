@@ -132,19 +132,8 @@ describeOnDatabases("R1: kill -9 while it writes", (open, kind) => {
     const file = home.path("people.csv");
     const create = (n: number) => {
       const { first_name, last_name, email } = person(n);
-      return [
-        "users",
-        "create",
-        "--first-name",
-        first_name,
-        "--last-name",
-        last_name,
-        "--email",
-        email,
-        "--unit",
-        "1",
-        "--json",
-      ];
+      const names = ["--first-name", first_name, "--last-name", last_name];
+      return ["users", "create", ...names, "--email", email, "--unit", "1", "--json"];
     };
     const importing = (n: number) => {
       const rows = ["a", "b", "c"].map((which) => Object.values(row(n, which)).join(","));

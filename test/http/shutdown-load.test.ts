@@ -79,15 +79,7 @@ it("an invalid --shutdown-notice is a usage error", async () => {
 });
 
 it.each(["0", "0.5", "2s", "1m", "3600"])("--shutdown-notice %s is valid", async (notice) => {
-  const { code, stderr } = await home.wcs([
-    "serve",
-    "--check",
-    "--db",
-    instance.target,
-    "--port",
-    "0",
-    "--shutdown-notice",
-    notice,
-  ]);
+  const serve = ["serve", "--check", "--db", instance.target, "--port", "0"];
+  const { code, stderr } = await home.wcs([...serve, "--shutdown-notice", notice]);
   expect([code, stderr]).toEqual([0, ""]);
 });

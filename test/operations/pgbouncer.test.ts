@@ -94,18 +94,7 @@ describe.skipIf(!hasPgBouncer)("wcs behind PgBouncer in transaction mode", () =>
   });
 
   it("commands work, also those that copy, check and migrate the database", async () => {
-    await run(
-      "users",
-      "create",
-      "--first-name",
-      "Bob",
-      "--last-name",
-      "B",
-      "--email",
-      "bob@example.com",
-      "--unit",
-      "1",
-    );
+    await run(..."users create --first-name Bob --last-name B --email bob@example.com --unit 1".split(" "));
     await run("conversations", "send", "--to", "bob@example.com", "Hello");
     await run("posts", "create", "--content-type", "news", "--title", "N", "--body", "T", "--visibility-all-units");
     await run("db", "migrate");

@@ -176,16 +176,8 @@ describe.runIf(mayMount())("a disk of 4 MiB", () => {
   it("import, backup, export and login on a full disk: exit 1, no incomplete files, and all work again when there is space", async () => {
     const file = home.path("many.csv");
     writeFileSync(file, `first_name,last_name,email,unit\n${many(5000)}`);
-    const made = [
-      "init",
-      "--admin-email",
-      "a@example.com",
-      "--admin-name",
-      "Ada A",
-      "--root-unit",
-      "Acme",
-      "--no-profile",
-    ];
+    const admin = ["--admin-email", "a@example.com", "--admin-name", "Ada A"];
+    const made = ["init", ...admin, "--root-unit", "Acme", "--no-profile"];
     expect((await wcs(...made)).code).toBe(0);
     expect((await wcs("units", "create", "--name", "Sales", "--parent", "1", "--reference", "SALES")).code).toBe(0);
     mkdirSync(path("config"), { recursive: true });
