@@ -234,6 +234,8 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     2,
     /^error: Unknown option '--fields'\.\nhint: Flags of the command follow --/,
   ],
+  ["alias set mail users list --no-header", 2, /^error: Unknown option '--no-header'\.\nhint: Flags of the command/],
+  ["alias set mail users list --profile local", 2, /^error: Unknown option '--profile'\.\nhint: Flags of the command/],
   ["alias set mail users list --dry-rnu", 2, /hint: Did you mean --dry-run\?/],
   ["tokens delete 3", 2, /hint: Did you mean 'wcs tokens revoke'\?/],
   ["webhooks replay 3 1", 2, /hint: Did you mean 'wcs webhooks resend'\?/],

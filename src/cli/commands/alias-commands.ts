@@ -26,7 +26,8 @@ export const alias: Commands = {
     ],
     flags: [dryRunFlag],
     examples: ["wcs alias set sales -- users list --unit Sales --below", "wcs alias set me 'users get me'"],
-    prints: false,
+    // Other flags are meant for the command, and would be left out of the alias.
+    without: /--(?!no-input|no-color|quiet|verbose|help)/,
     run: set,
   },
   remove: {

@@ -13,6 +13,9 @@ export const idempotencyFlag: CommandFlag = {
   description: "Do this only once per key within 24 hours",
 };
 
+/** Matches the options that select what is printed, for commands that write a file of their own. */
+export const selectingFlags = /--(fields|query|template|raw)/;
+
 export function buildCustomCommand(leaf: CustomCommand, path: readonly string[], help: HelpOptions): Command {
   const command = createCommand(path, help, { examples: leaf.examples, sections: leaf.sections ?? [] }).description(
     describeCommand(leaf.summary, leaf.description),
@@ -21,7 +24,7 @@ export function buildCustomCommand(leaf: CustomCommand, path: readonly string[],
   for (const arg of args) command.argument(syntaxOf(arg), arg.description);
   command.usage(usageWith(args));
   for (const flag of customFlags(leaf)) command.addOption(createOption(flag));
-  addSharedOptions(command, leaf.prints === true, leaf.prints !== false);
+  addSharedOptions(command, leaf.prints === true, leaf.without);
   return command;
 }
 

@@ -242,8 +242,10 @@ export interface CustomCommand {
   readonly args?: readonly CommandArgument[];
   readonly flags?: readonly CommandFlag[];
   readonly examples?: readonly string[];
-  /** True: prints data, so the output options apply. False: writes a file of its own, so those that select fields are unknown. */
-  readonly prints?: boolean;
+  /** Prints data, so the output options apply. */
+  readonly prints?: true;
+  /** Matches the shared options that the command does not know. */
+  readonly without?: RegExp;
   /** Only reads and ends by itself, so it takes --watch. */
   readonly watchable?: true;
   readonly run: (context: Context) => Promise<void>;

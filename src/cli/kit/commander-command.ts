@@ -59,14 +59,15 @@ export function helpPageOf(command: Command, { examples, sections: more = [] }: 
 }
 
 /** Adds the global options and the output options. Help shows the output options only when the command prints data. */
-export function addSharedOptions(command: Command, prints: boolean, selects = true): Command {
+export function addSharedOptions(command: Command, prints: boolean, without?: RegExp): Command {
   for (const { flags, description } of outputOptions) {
-    if (!selects && /--(fields|query|template|raw)/.test(flags)) continue;
+    if (without?.test(flags)) continue;
     // Commands that use the letter for another flag do not print data.
     if (command.options.some(({ short }) => short && flags.startsWith(short))) continue;
     command.addOption(new Option(flags, description).helpGroup("Output options:").hideHelp(!prints));
   }
   for (const { flags, description } of globalOptions) {
+    if (without?.test(flags)) continue;
     command.addOption(new Option(flags, description).helpGroup("Global options:"));
   }
   return command;

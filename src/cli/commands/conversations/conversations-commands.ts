@@ -1,7 +1,7 @@
 import { roles } from "../../../contract/conversation-schemas.ts";
 import { conversations as ops } from "../../../contract/conversations.ts";
 import type { ItemOf } from "../../../contract/operation.ts";
-import { idempotencyFlag } from "../../kit/build-command.ts";
+import { idempotencyFlag, selectingFlags } from "../../kit/build-command.ts";
 import {
   askAbout,
   type CommandArgument,
@@ -291,7 +291,7 @@ export const conversations: Commands = {
       },
     ],
     examples: ["wcs conversations export 5 -o launch.ndjson", "wcs conversations export 5 --format text | less"],
-    prints: false,
+    without: selectingFlags,
     run: async (context) => (await import("./export-messages.ts")).exportMessages(context),
   },
 };

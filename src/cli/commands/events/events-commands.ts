@@ -1,6 +1,7 @@
 import { eventTypes } from "../../../contract/event-schemas.ts";
 import { events as ops } from "../../../contract/events.ts";
 import type { Caller } from "../../../contract/operation.ts";
+import { selectingFlags } from "../../kit/build-command.ts";
 import {
   askAbout,
   type CommandFlag,
@@ -93,7 +94,7 @@ zone of the event. Files and answers are not exported. wcs events import --keep-
     "wcs events export 12 | less",
     "wcs events export --from today --type chain",
   ],
-  prints: false,
+  without: selectingFlags,
   run: async (context) => (await import("./ics/export-ics.ts")).exportEvents(context),
 };
 

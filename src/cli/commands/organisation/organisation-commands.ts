@@ -1,3 +1,4 @@
+import { selectingFlags } from "../../kit/build-command.ts";
 import type { CommandFlag, Commands, TopLevelCommand } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import { writtenFile } from "../transfer/transfer-commands.ts";
@@ -31,7 +32,7 @@ wcs help organisation describes the file.`,
     "wcs export --only usertypes,units acme.json",
     "wcs export --profile test | wcs apply -",
   ],
-  prints: false,
+  without: selectingFlags,
   run: async (context) => (await import("./export-organisation.ts")).exportOrganisation(context),
 };
 

@@ -1,3 +1,4 @@
+import { selectingFlags } from "../../kit/build-command.ts";
 import { type CommandFlag, type CustomCommand, dryRunFlag } from "../../kit/command-spec.ts";
 
 const source = { name: "file", description: "File to read, - for stdin" } as const;
@@ -114,7 +115,7 @@ all of them, because the file contains e-mail addresses.`,
     { flags: "--inactive", description: "Include deactivated users; an import elsewhere creates them active" },
   ],
   examples: ["wcs users export users.csv", "wcs users export --format ndjson | jq -r .email"],
-  prints: false,
+  without: selectingFlags,
   run: async (context) => (await import("./export-users.ts")).writeUsers(context),
 };
 
@@ -125,6 +126,6 @@ not in the file: wcs export has them, and wcs units department add adds one.`,
   args: [writtenFile],
   flags: [rowsFormatFlag],
   examples: ["wcs units export units.csv"],
-  prints: false,
+  without: selectingFlags,
   run: async (context) => (await import("./export-units.ts")).writeUnits(context),
 };
