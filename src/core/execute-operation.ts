@@ -32,7 +32,7 @@ export interface Runtime extends ReturnType<typeof callerIdentification> {
   readonly database: Database;
   readonly announce: Database["announce"];
   readonly clock: () => number;
-  readonly instance: () => Promise<Instance>;
+  readonly instance: () => Promise<Instance> | Instance;
   readonly settings: (version: Version) => Promise<Settings> | Settings;
   readonly lastUses: LastUses;
   readonly runExclusively: ReturnType<typeof exclusive>;
@@ -60,10 +60,11 @@ export function currentMoment({ clock, database }: Runtime): Moment {
 }
 
 /** Returns the context of a call outside a transaction. */
-export async function readingContext(
-  { database, settings, instance }: Runtime,
-  { op, caller: { actor, token, apiToken, settingsVersion }, origin, moment: { now } }: IdentifiedCall,
-): Promise<Ctx> {
+export function readingContext(
+  { database }: Runtime,
+  { op, caller: { actor, token, apiToken }, origin, moment: { now } }: IdentifiedCall,
+  { settings, instance }: Pick<Ctx, "settings" | "instance">,
+): Ctx {
   const notInTransaction = () => {
     throw new Error(`${op.name} only reads`);
   };
@@ -73,8 +74,8 @@ export async function readingContext(
     token,
     apiToken,
     now,
-    settings: await settings(settingsVersion),
-    instance: await instance(),
+    settings,
+    instance,
     address: origin.address,
     network: origin.network,
     userAgent: origin.userAgent,
@@ -131,9 +132,14 @@ async function executeAs(
   runtime: Runtime,
   { op, input: rawInput, origin, moment, caller }: IdentifiedCall & { readonly input: unknown },
 ): Promise<unknown> {
-  const handler = await findHandler(op);
-  const { actor } = caller;
-  const reading = await readingContext(runtime, { op, caller, origin, moment });
+  // Most calls have nothing to wait for here, and each promise takes time.
+  const found = findHandler(op);
+  const handler = found instanceof Promise ? await found : found;
+  const known = runtime.settings(caller.settingsVersion);
+  const settings = known instanceof Promise ? await known : known;
+  const kept = runtime.instance();
+  const instance = kept instanceof Promise ? await kept : kept;
+  const reading = readingContext(runtime, { op, caller, origin, moment }, { settings, instance });
   const wrong = async (found: Issues) => {
     const { inputError } = await import("./input-issues.ts");
     return inputError(reading, op, { input: rawInput, found, origin });
@@ -146,11 +152,13 @@ async function executeAs(
     const { prepareLargeInput } = await admission();
     await prepareLargeInput(reading, op, input, origin);
   }
-  const repeatable = await repeatableOf(op, input, origin, runtime.instance);
+  const { idempotencyKey } = origin;
+  const repeatable = idempotencyKey === undefined ? undefined : await repeatableOf(op, input, origin, runtime.instance);
   const execution: Execution = { runtime, op, input, origin, moment, caller, reading, repeatable };
   const run = async (ctx: Ctx) => {
     try {
-      await permit(ctx, op, input);
+      const permitted = permit(ctx, op, input);
+      if (permitted) await permitted;
       // A read checks each filter where it uses it, so its error may name the first wrong one only.
       if (op.transaction === "read") return await handler(ctx, input);
     } catch (error) {
@@ -161,12 +169,13 @@ async function executeAs(
     // A secret returned by a dry run would never work.
     return origin.dryRun && !needsSecret(op.output()) ? withoutSecrets(op.output(), output) : output;
   };
-  const work = async () => {
+  const work = () => {
     if (op.transaction === "write" || op.transaction === "locking") return inTransaction(execution, run);
     return op.transaction === "own" ? runOwn(execution, run) : run(reading);
   };
   // Callers without a sign-in may use the same key by chance.
-  return actor === nobody ? work() : runtime.runExclusively(actor.id, origin, work);
+  const isAlone = idempotencyKey === undefined || caller.actor === nobody;
+  return isAlone ? work() : runtime.runExclusively(caller.actor.id, idempotencyKey, work);
 }
 
 /** Runs an operation that opens its transactions itself. A repeat gets the stored answer before anything else is checked. */

@@ -8,14 +8,15 @@ type Functions = Readonly<Record<string, Handler | Check>>;
 
 const handlers = new Map<string, Handler>();
 
-/** Returns the function that executes an operation: the one of its name among the handlers of its group. */
-export async function findHandler(op: AnyOperation): Promise<Handler> {
-  const { name } = op;
-  const known = handlers.get(name);
-  if (known !== undefined) return known;
+/** Returns the function that executes an operation: the one of its name among the handlers of its group, which is loaded at first. */
+export function findHandler(op: AnyOperation): Handler | Promise<Handler> {
+  return handlers.get(op.name) ?? loadHandler(op);
+}
+
+async function loadHandler(op: AnyOperation): Promise<Handler> {
   const handler = await find<Handler>(op);
-  if (handler === undefined) throw new Error(`${name} has no handler`);
-  handlers.set(name, handler);
+  if (handler === undefined) throw new Error(`${op.name} has no handler`);
+  handlers.set(op.name, handler);
   return handler;
 }
 

@@ -90,7 +90,7 @@ function isCaller({ actor }: Ctx, { access }: AnyOperation): boolean {
 }
 
 /** Returns issues, including those of a thrown `validation_failed`. Ignores other errors: issues of fields are reported first. */
-async function issuesOf(check: () => Promise<FieldIssues | undefined>): Promise<FieldIssues> {
+async function issuesOf(check: () => Promise<FieldIssues | undefined> | undefined): Promise<FieldIssues> {
   try {
     return (await check()) ?? {};
   } catch (error) {

@@ -1,5 +1,4 @@
 import { ServiceError } from "../contract/errors.ts";
-import { once } from "../contract/once.ts";
 import type { AnyOperation, Caller, Invoke, Origin } from "../contract/operation.ts";
 import { Semaphores } from "../contract/semaphore.ts";
 import type { Settings } from "../contract/settings.ts";
@@ -75,11 +74,14 @@ export function createService(options: ServiceOptions): Service {
       throw database.explain(error);
     }
   };
-  const invoke = async (op: AnyOperation, input: unknown, origin: FullOrigin) => {
-    const output = await explained(() => executeOperation(runtime, { op, input, origin }));
+  const execute = (op: AnyOperation, input: unknown, origin: FullOrigin) =>
+    explained(() => executeOperation(runtime, { op, input, origin }));
+  const executeAndCheck: typeof execute = async (op, input, origin) => {
+    const output = await execute(op, input, origin);
     check?.(op, output);
     return output;
   };
+  const invoke = check ? executeAndCheck : execute;
   const settings = () => explained(() => runtime.settings(database.factVersions()?.settings));
   return {
     invoke,
@@ -105,7 +107,9 @@ export function createService(options: ServiceOptions): Service {
 
 function createRuntime(options: ServiceOptions): Runtime {
   const { database, clock = Date.now, environment = {}, pollInterval = 1000, onAnnounce } = options;
-  const instance = once(() => loadInstance(database, environment));
+  const keptInstance = cacheByVersion(() => loadInstance(database, environment));
+  // Nothing changes it.
+  const instance = () => keptInstance(0);
   const lastUses = recordLastUses(database);
   return {
     database,
@@ -135,6 +139,8 @@ async function admit(
   const caller = await runtime.identify(op, origin, moment);
   const { requireAdmission, requirePath } = await import("./admission.ts");
   requirePath(op, path);
-  await requireAdmission(await readingContext(runtime, { op, caller, origin, moment }), op, path, origin);
+  const [settings, instance] = [await runtime.settings(caller.settingsVersion), await runtime.instance()];
+  const ctx = readingContext(runtime, { op, caller, origin, moment }, { settings, instance });
+  await requireAdmission(ctx, op, path, origin);
   return caller.actor.id;
 }

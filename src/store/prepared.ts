@@ -97,7 +97,7 @@ export function preparedWith<P extends object, R>(
     }
     return forms;
   };
-  return async (db, values) => {
+  return (db, values) => {
     const forms = formsFor(db);
     let statement = forms.get(formOf(values));
     if (statement === undefined) {

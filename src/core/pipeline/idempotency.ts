@@ -22,7 +22,7 @@ export async function repeatableOf(
   op: AnyOperation,
   given: unknown,
   { idempotencyKey: key, dryRun }: Origin,
-  instance: () => Promise<Instance>,
+  instance: () => Promise<Instance> | Instance,
 ): Promise<Repeatable | undefined> {
   if (key === undefined || dryRun || !isReplayable(op)) return undefined;
   const { createHmac, hkdfSync } = await import("node:crypto");
@@ -115,8 +115,7 @@ export async function eraseResponses({ db }: Ctx, user: number): Promise<void> {
 /** Rejects a second request with the same key while the first is still running in this process. */
 export function exclusive() {
   const running = new Set<string>();
-  return async <T>(actorId: number, { idempotencyKey: key }: Origin, work: () => Promise<T>): Promise<T> => {
-    if (key === undefined) return work();
+  return async <T>(actorId: number, key: string, work: () => Promise<T>): Promise<T> => {
     const name = `${actorId} ${key}`;
     if (running.has(name)) {
       throw new ServiceError("conflict", "A request with this Idempotency-Key is still running.", { retryAfter: 1 });

@@ -43,7 +43,7 @@ export interface IdentifiedCall {
 
 interface Sources {
   readonly database: Database;
-  readonly instance: () => Promise<Instance>;
+  readonly instance: () => Promise<Instance> | Instance;
   readonly lastUses: LastUses;
 }
 
@@ -55,9 +55,12 @@ export function callerIdentification({ database, instance, lastUses }: Sources) 
   const loadInBatch = actorBatches(database.reader);
   const apiTokens = once(() => import("./api-tokens.ts"));
 
-  async function claimsOf(token: string, now: number): Promise<Claims> {
+  function claimsOf(token: string, now: number): Claims | Promise<Claims> {
     const known = verified.get(token);
-    if (known && isInForce(known, now)) return known;
+    return known && isInForce(known, now) ? known : verify(token, now);
+  }
+
+  async function verify(token: string, now: number): Promise<Claims> {
     const { verifyToken } = await import("./signed-tokens.ts");
     const claims = await verifyToken(await instance(), token, now);
     verified.set(token, claims);
@@ -65,10 +68,13 @@ export function callerIdentification({ database, instance, lastUses }: Sources) 
   }
 
   /** Does not cache that there is no actor, because a new user changes no version. */
-  async function actorOf(id: number, version: Version, session = ""): Promise<LoadedActor | undefined> {
+  function actorOf(id: number, version: Version, session = ""): LoadedActor | Promise<LoadedActor | undefined> {
+    const known = actors.get(nameOf(id, session));
+    return version !== undefined && known?.version === version ? known.loaded : loadAgain(id, version, session);
+  }
+
+  async function loadAgain(id: number, version: Version, session: string): Promise<LoadedActor | undefined> {
     const name = nameOf(id, session);
-    const known = actors.get(name);
-    if (version !== undefined && known?.version === version) return known.loaded;
     const fresh =
       version === undefined ? await loadInBatch(id, session) : await loadActor(database.reader, id, session);
     const last = actors.get(name)?.loaded;
@@ -99,8 +105,10 @@ export function callerIdentification({ database, instance, lastUses }: Sources) 
     if (token === undefined && userId === undefined) {
       throw new ServiceError("unauthenticated", "Sign in first: this needs a token.");
     }
-    const claims = token === undefined ? undefined : await claimsOf(token, now);
-    const loaded = await actorOf(claims?.userId ?? userId ?? 0, versions?.actors, claims?.session);
+    const found = token === undefined ? undefined : claimsOf(token, now);
+    const claims = found instanceof Promise ? await found : found;
+    const known = actorOf(claims?.userId ?? userId ?? 0, versions?.actors, claims?.session);
+    const loaded = known instanceof Promise ? await known : known;
     requireValid(loaded, claims);
     if (loaded.session) lastUses.record("sessions", loaded.session.id, loaded.session.lastUsed, now);
     const settingsVersion = versions?.settings ?? loaded.settingsVersion;
