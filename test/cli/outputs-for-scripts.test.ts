@@ -210,6 +210,11 @@ describe("several IDs", () => {
     expect(made).toMatch(/^\d+$/);
     const found = await home().wcs(["users", "get", "-", "-t", "{id}"], { stdin: `${made}\n\nada@example.com\n` });
     expect([found.code, found.stdout]).toEqual([0, `${made}\n1\n`]);
+    // A single line is a list as well, so a script gets the same columns.
+    const single = await home().wcs(["users", "get", "-", "--json", "--query", "[].id"], { stdin: "Bo X\n" });
+    expect([single.code, JSON.parse(single.stdout)]).toEqual([0, [Number(made)]]);
+    const wrong = await home().wcs(["users", "get", "-"], { stdin: "0\n" });
+    expect([wrong.code, wrong.stderr]).toEqual([3, "error: <id> must be a positive integer.\n"]);
     const ended = await home().wcs(["users", "deactivate", "-", "--yes"], { stdin: "stdin@example.com\n" });
     expect([ended.code, ended.stderr]).toEqual([0, `Deactivated user ${made} (Bo X).\n`]);
     const empty = await home().wcs(["users", "get", "-"], { stdin: "\n" });

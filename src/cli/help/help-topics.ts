@@ -61,7 +61,7 @@ item has one row per field. -o selects a format:
 
   -o table   a table, also without a terminal
   -o json    a list is an array of items, a single item an object; --json is short for -o json
-             wcs users get prints an object for one user, and an array for several; for both alike, use -o ndjson
+             wcs users get prints an object for one user, and an array for several; wcs users get - always an array
   -o ndjson  one item per line; memory use does not depend on the length of the list
   -o csv     comma-separated values; an apostrophe is put before cells that a spreadsheet would evaluate
              a list has the columns of its table, a single item all fields
@@ -78,7 +78,8 @@ Lists print one page on a terminal, and all items elsewhere or with -o csv or nd
 pages, --all prints all items on a terminal, too; --limit N prints at most N.
 
 Texts in arguments and flags: @FILE reads the text from a file, - from stdin. @@ stands for a text that begins with @.
-IDs and names are not read from stdin: wcs batch - -- users get {id} runs a command for each row of stdin.
+Commands that take several IDs read them from stdin for -, one a line: IDs, names (without quotes), e-mail addresses or
+ref:REFERENCE, as in wcs users deactivate -. For others, wcs batch - -- users update {id} runs a command for each row of stdin.
 `;
 
 const configuration = `config.json contains the profiles, their logins and the name of the current profile. Its directory is

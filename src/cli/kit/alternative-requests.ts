@@ -1,20 +1,21 @@
 import type { AnyOperation } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import type { Context, Request } from "./command-spec.ts";
+import type { Request } from "./command-spec.ts";
 import { parseInteger } from "./parse-value.ts";
+import type { ParsedLine } from "./read-input.ts";
 
 /** Lets a command get a resource by --reference instead of its ID, and with `collection` several by their IDs. */
 export const byReference = (reference: AnyOperation, collection?: AnyOperation) => ({
   flags: [{ flags: "--reference <ref>", description: "Reference, in place of <id>" }],
-  alternative(words: readonly string[], flags: Context["flags"]): Request | undefined {
-    if (flags.reference === undefined) return collection && byIds(collection, words);
+  alternative(words: readonly string[], { options, isList }: ParsedLine): Request | undefined {
+    const isSingle = words.length < 2 && !isList;
+    if (options.reference === undefined) return collection && !isSingle ? byIds(collection, words) : undefined;
     if (words.length > 0) throw new UsageError("<id> and --reference cannot be used together");
-    return { op: reference, input: { reference: flags.reference } };
+    return { op: reference, input: { reference: options.reference } };
   },
 });
 
-function byIds(op: AnyOperation, words: readonly string[]): Request | undefined {
-  if (words.length < 2) return undefined;
+function byIds(op: AnyOperation, words: readonly string[]): Request {
   const ids = words.map((id) => parseInteger(id, "<id>"));
   return { op, input: { ids }, ids };
 }

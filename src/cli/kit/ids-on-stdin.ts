@@ -16,5 +16,5 @@ export async function withIdsOnStdin(
   const read = await issues.gather(name, () => sources.stdin(name));
   const ids = read?.split("\n").flatMap((text) => text.trim() || []) ?? [];
   if (read !== undefined && ids.length === 0) issues.add(new UsageError(`${name}: stdin is empty`), [name]);
-  return { ...line, args: [ids, ...line.args.slice(1)] };
+  return { ...line, args: [ids, ...line.args.slice(1)], isList: true };
 }

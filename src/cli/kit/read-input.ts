@@ -30,6 +30,8 @@ export interface ParsedLine {
   readonly words: readonly string[];
   readonly args: readonly unknown[];
   readonly options: Readonly<Record<string, unknown>>;
+  /** The first argument was read from stdin, so a single ID is a list as well. */
+  readonly isList?: true;
 }
 
 export const labelOf = ({ field, label }: Positional): string => label ?? kebab(field);

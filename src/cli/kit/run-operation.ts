@@ -72,7 +72,9 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
     const hinted = await withHint(error, completed, request);
     if (spec.fields.length === 0) throw hinted;
     const known = spec.places.map((place) => place.path.join("."));
-    throw renameErrorFields(hinted, nameInLine(spec, given.line, request?.input ?? {}), known);
+    // The request for several IDs has them in a field that the command does not have.
+    const nameOf = request?.ids ? () => `<${spec.args[0]?.field}>` : nameInLine(spec, given.line, request?.input ?? {});
+    throw renameErrorFields(hinted, nameOf, known);
   }
 }
 
@@ -99,7 +101,7 @@ async function requestOf(operation: OperationInput): Promise<Request> {
   const { leaf, spec, line, input, context } = operation;
   await resolveNames(operation);
   const words = splitList(input[spec.args[0]?.field ?? ""] ?? line.args[0]);
-  const alternative = leaf.alternative?.(words, line.options);
+  const alternative = leaf.alternative?.(words, line);
   if (alternative) return alternative;
   const missing = missingFields(spec, input, context.terminal.env);
   if (missing.length > 0) await (await import("./ask-for-fields.ts")).askForFields(missing, operation);
