@@ -504,7 +504,7 @@ describe("wrong lines", () => {
   it.each([
     ["--month soon", "--month must be a month like 2026-12 or december"],
     ["--month 2026-13", "--month must be a month like 2026-12 or december"],
-    ["--month 2026-12 --week", "--month cannot be combined with --week, --from or --to"],
+    ["--month 2026-12 --week", "--month cannot be used together with --week, --from or --to"],
     ["--from 2026-12-02 --to 2026-12-01", "--to 2026-12-01 is before --from 2026-12-02"],
     ["--from 2026-01-01 --to 2027-12-01", "--from and --to can span at most 366 days"],
     ["--type group", "--type must be one of chain, unit, user"],

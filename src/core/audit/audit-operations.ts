@@ -39,7 +39,7 @@ const topOf = ({ path, user, unit }: Target): string | undefined =>
 
 function targetIssues({ path, user, unit }: Target): FieldIssues {
   const [first = "", other] = Object.entries({ path, user, unit }).flatMap(([name, value]) => (value ? [name] : []));
-  return other === undefined ? {} : { [other]: [`cannot be combined with ${first}`] };
+  return other === undefined ? {} : { [other]: [`cannot be used together with ${first}`] };
 }
 
 async function auditFilterIssues(ctx: Ctx, { actor, operation, ...target }: Filter): Promise<FieldIssues> {

@@ -157,7 +157,7 @@ function ruleIssues(rules: readonly Rule[], first = ""): FieldIssues {
       issues[`recurrence.${index}${field}`] = [message];
     };
     const { freq, until, count, byday, bymonthday, bysetpos } = rule;
-    if (until !== null && count !== null) add(".until", "must not be given together with count");
+    if (until !== null && count !== null) add(".until", "cannot be used together with count");
     else if (until !== null && until < first) add(".until", `must not be before the first day, ${first}`);
     const lacksByday = bysetpos !== null && byday.length === 0;
     const isWeeklyByMonthday = freq === "weekly" && bymonthday !== null;

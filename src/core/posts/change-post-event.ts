@@ -110,7 +110,7 @@ function recurrenceAfter(
 ): Recurring & { readonly issues: FieldIssues } {
   const none = { recurrence: null, rule: null, issues: {} };
   if (given && text) {
-    return { ...none, issues: { "event.repeat_rules": ["must not be given together with recurrence"] } };
+    return { ...none, issues: { "event.repeat_rules": ["cannot be used together with recurrence"] } };
   }
   const base = text === null || (given === null && before?.recurrence) ? null : before;
   const recurrence = given ? fullRecurrence(given) : text ? null : (base?.recurrence ?? null);

@@ -32,7 +32,7 @@ export const ruleOf = (recurrence: Recurrence): RecurrenceSpec => ({
 export function recurrenceIssues(recurrence: Recurrence): FieldIssues {
   const { freq, until, count, bymonthday, bymonth, bysetpos } = recurrence;
   const issues: FieldIssues = {};
-  if (until !== null && count !== null) issues["event.recurrence.until"] = ["must not be given together with count"];
+  if (until !== null && count !== null) issues["event.recurrence.until"] = ["cannot be used together with count"];
   if (freq === "weekly" && bymonthday !== null) {
     issues["event.recurrence.bymonthday"] = ["must not be given with weekly"];
   }

@@ -140,7 +140,7 @@ export const posts: Commands = {
     complete: (input, { withdraw, data }) => {
       const { choices, title } = input;
       if (withdraw && (choices ?? title) !== undefined)
-        throw new UsageError("--withdraw cannot be combined with choices");
+        throw new UsageError("--withdraw and <choice> cannot be used together");
       // The service withdraws the vote when there is no choice, which is not intended when the choice was forgotten.
       // A choice that is no ID is in the input as undefined, and has an issue of its own.
       const isEmpty = data === undefined && Array.isArray(choices) && choices.length === 0;

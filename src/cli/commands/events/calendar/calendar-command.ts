@@ -46,7 +46,7 @@ export async function calendar(context: Context): Promise<void> {
 async function spanOf(flags: Context["flags"], today: string, zone: string | undefined): Promise<TimeSpan> {
   const { month, week, from, to } = flags as { month?: string; week?: true; from?: string; to?: string };
   if (month !== undefined && (week || from !== undefined || to !== undefined))
-    throw new UsageError("--month cannot be combined with --week, --from or --to");
+    throw new UsageError("--month cannot be used together with --week, --from or --to");
   if (week && to !== undefined) throw new UsageError("--week and --to cannot be used together");
   const first = from === undefined ? today : await readDay(from, "--from", zone);
   if (week) return { first: mondayOf(first), last: addDays(mondayOf(first), 6) };

@@ -60,7 +60,7 @@ async function selectionOf({ args, flags, globals, terminal }: Context): Promise
     if (file !== undefined)
       throw new UsageError(`<ids>: ${file} is the name of a file`, { hint: `write to it with -o ${file}` });
     if (from !== undefined || to !== undefined || type !== undefined)
-      throw new UsageError("<ids> cannot be combined with --from, --to or --type");
+      throw new UsageError("<ids> cannot be used together with --from, --to or --type");
     return async function* (caller) {
       const [found = []] = await findByName([{ label: "<ids>", kind: "events", texts: ids }], { caller, terminal });
       for (const id of found) yield [await caller.call(events.get, { id })];

@@ -73,7 +73,7 @@ function targetOf({ flags }: Context, signal: AbortSignal): Omit<EventTarget, "c
   const type = (flags.type as ListedEvent["type"] | undefined) ?? "user";
   if ((flags.units || flags.userTypes) && type === "user" && !flags.keepTypes)
     throw new UsageError(
-      "--units and --user-types cannot be combined with --type user: personal events have no audience",
+      "--units and --user-types cannot be used together with --type user: personal events have no audience",
     );
   return { type: flags.keepTypes ? undefined : type, dryRun: flags.dryRun === true, signal };
 }
