@@ -29,7 +29,7 @@ const ignored = { if: "all_day", fields: ["start", "end"] };
 /** Maximum number of events that a list shows over all its pages. */
 export const maxListedEvents = 10_000;
 
-const limits = `An event has at most ${maxOccurrences} occurrences within ${maxYears} years of its start, even if its rules go on. Its occurrences times its units and shares are at most ${maxEventEntries}. Recurrence and whole days follow the time zone of the instance at the time of the change.`;
+const limits = `An event has at most ${maxOccurrences} occurrences within ${maxYears} years of its start, even if its rules go on; a single one cannot be left out or moved. Its occurrences times its units and shares are at most ${maxEventEntries}. Recurrence and whole days follow the time zone of the instance at the time of the change.`;
 
 export const events = operationGroup("events", {
   list: operation("GET", "/events", "List events", {

@@ -132,7 +132,8 @@ const calendar = `Times are read in your time zone, or the one given by --tz:
   every tuesday and thursday       every year on 24 december
 Add 'in june', 'until 2026-12-31' or '10 times' to each. 'never' removes the recurrence.
 --rrule accepts a rule of RFC 5545: 'FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20261231'.
-An event recurs at the same local time in the time zone of the instance, also after clock changes.
+An event recurs at the same local time in the time zone of the instance, also after clock changes. A single occurrence
+cannot be left out or moved: let the event end before it ('until 2026-12-31'), and create the others as a new event.
 
 events export writes iCalendar files (RFC 5545), and events import reads them. An event keeps its UID, so importing an
 export again, also into another instance, creates no duplicates. Titles and locations are single lines: line breaks in

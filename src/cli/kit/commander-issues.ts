@@ -70,8 +70,10 @@ function noteUnknownOption(
   return meant;
 }
 
-/** Returns how a line with too many arguments could be meant: the value of a switch, or a name without its flag. */
-function surplusHint({ options, registeredArguments }: Command, words: readonly string[]): string | undefined {
+/** Returns how a line with too many arguments could be meant: the value of a switch, a name without its flag, or several IDs. */
+function surplusHint(command: Command, words: readonly string[]): string | undefined {
+  const { options, registeredArguments } = command;
+  const several = /^wcs (.+ update)$/.exec(command.name())?.[1];
   const longs = options.map(({ long }) => long);
   // Only a switch that can be negated takes a value.
   const isSwitch = (word = "") => word.startsWith("--") && longs.includes(`--no-${word.slice(2)}`);
@@ -79,7 +81,8 @@ function surplusHint({ options, registeredArguments }: Command, words: readonly 
   if (value > 0) return `write ${words[value - 1]}=${words[value]}`;
   // The title of a user is not the name.
   const name = ["--name", ...(longs.includes("--first-name") ? [] : ["--title"])].find((long) => longs.includes(long));
-  return registeredArguments.length === 0 && name ? `give the ${name.slice(2)} with ${name}` : undefined;
+  if (registeredArguments.length === 0 && name) return `give the ${name.slice(2)} with ${name}`;
+  return several && `quote a name with spaces; for several, use wcs batch FILE -- ${several} {id} ...`;
 }
 
 /** Adds an issue about a value of -o that is no format, unless -o is a path here. It may be the name of a file, which -o takes in other tools. */
