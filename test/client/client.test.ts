@@ -220,8 +220,12 @@ describe("errors", () => {
   it("a fetch that fails without a reason is unavailable, and leaves no timer", async () => {
     const [begun, cleared] = [vi.spyOn(globalThis, "setTimeout"), vi.spyOn(globalThis, "clearTimeout")];
     const broken = () => Promise.reject(new TypeError("broken"));
-    const error = await failure(connect({ url: "http://wcs.example.com", fetch: broken }).users.current());
-    expect(error).toMatchObject({ code: "unavailable", message: "http://wcs.example.com cannot be reached." });
+    const client = connect({ url: "http://wcs.example.com", fetch: broken });
+    expect(await failure(client.users.update({ id: 5, title: "x" }))).toMatchObject({
+      code: "unavailable",
+      message: "http://wcs.example.com cannot be reached.",
+      hint: "The change may have been made. Look before you repeat it.",
+    });
     const timers = begun.mock.results.filter((_, at) => Number(begun.mock.calls[at]?.[1]) > 29_000);
     expect(cleared.mock.calls).toEqual(timers.map(({ value }) => [value]));
     for (const spy of [begun, cleared]) spy.mockRestore();
@@ -275,6 +279,35 @@ describe("a fake server", () => {
     const url = await serve(() => {});
     const error = await failure(connect({ url, timeout: 100 }).users.current());
     expect(error).toMatchObject({ code: "unavailable", message: `${url} did not answer within 0.1 s.` });
+  });
+
+  it("a change without an answer of the service may have been made; a read and a dry run change nothing", async () => {
+    const failures: ((request: IncomingMessage, response: ServerResponse) => void)[] = [
+      (request) => void request.socket.destroy(),
+      (_, response) => void response.writeHead(502).end(),
+      (_, response) => void response.writeHead(520).end(),
+      (_, response) => void response.writeHead(200, { "content-type": "text/html" }).end("<p>"),
+    ];
+    for (const answer of failures) {
+      const client = connect({ url: await serve(answer) });
+      const unsure = expect.stringMatching(/The change may have been made\. Look before you repeat it\.$/);
+      for (const call of [client.users.update({ id: 5, title: "x" }), client.groups.create({ name: "x" })])
+        expect((await failure(call)).hint).toEqual(unsure);
+      for (const call of [client.users.delete({ id: 5 }, { dryRun: true }), client.users.get({ id: 5 })])
+        expect((await failure(call)).hint).not.toEqual(unsure);
+    }
+    const url = `http://127.0.0.1:${await freePort()}`;
+    expect((await failure(connect({ url }).users.delete({ id: 5 }))).hint).not.toContain("may have been made");
+  });
+
+  it("a read is repeated after the connection broke off", async () => {
+    let requests = 0;
+    const url = await serve((request, response) => {
+      requests += 1;
+      if (requests === 1) request.socket.destroy();
+      else response.writeHead(200, { "content-type": "application/json" }).end('{"id":5}');
+    });
+    expect(await connect({ url }).users.get({ id: 5 })).toEqual({ id: 5 });
   });
 
   it("an answer of something else, and a redirect, are unavailable", async () => {

@@ -27,6 +27,8 @@ const failures: Readonly<Record<string, Failure>> = {
   ETIMEDOUT: { says: "did not accept the connection", hint: network, phase: "connecting" },
   ECONNRESET: { says: "closed the connection", hint: check, phase: "talking" },
   EPIPE: { says: "closed the connection", hint: check, phase: "talking" },
+  UND_ERR_SOCKET: { says: "closed the connection", hint: check, phase: "talking" },
+  UNEXPLAINED: { says: "cannot be reached", hint: check, phase: "talking" },
   DEPTH_ZERO_SELF_SIGNED_CERT: { says: "has a self-signed certificate", hint: trust },
   SELF_SIGNED_CERT_IN_CHAIN: { says: "has a certificate of an unknown authority", hint: trust },
   UNABLE_TO_VERIFY_LEAF_SIGNATURE: { says: "has a certificate of an unknown authority", hint: trust },

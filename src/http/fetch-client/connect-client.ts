@@ -1,7 +1,7 @@
 import { ServiceError } from "../../contract/errors.ts";
 import { type Base, baseOf } from "../client/base-url.ts";
 import { bearer } from "../client/bearer-header.ts";
-import { timedOut, unreachable } from "../client/connection-errors.ts";
+import { failUnsure, timedOut, unreachable } from "../client/connection-errors.ts";
 import { nextPageInput } from "../client/next-page.ts";
 import { readResponse } from "../client/read-answer.ts";
 import { repeatRequest } from "../client/repeat-request.ts";
@@ -66,9 +66,11 @@ class ApiConnection {
     const { timeout = 30_000 } = this.#options;
     const { method, replayable = false } = row;
     const request = { method, headers, body: body && JSON.stringify(body) };
-    return repeatRequest({ method, replayable, timeout, signal, now: () => performance.now() }, (left) =>
+    const isChange = !dryRun && (method === "POST" ? replayable : method !== "GET");
+    const repeating = { method, replayable, timeout, signal, now: () => performance.now() };
+    return repeatRequest(repeating, (left) =>
       this.#send(target, request, left, signal, (response) => this.#read(row, response, dryRun)),
-    );
+    ).catch((error) => (isChange ? failUnsure(error) : Promise.reject(error)));
   }
 
   /** Throws `unavailable` without a response, and the reason of an abort. */
@@ -94,8 +96,7 @@ class ApiConnection {
     } catch (error) {
       signal?.throwIfAborted();
       if (late.signal.aborted) throw late.signal.reason;
-      // Node's fetch wraps the error that has the code.
-      throw error instanceof ServiceError ? error : unreachable((error as Error).cause ?? error, this.#base);
+      throw error instanceof ServiceError ? error : unreachable(reasonOf(error), this.#base);
     } finally {
       clearTimeout(timer);
     }
@@ -111,6 +112,12 @@ class ApiConnection {
       throw renameFields(error, new Map(Object.entries(row.fieldNames ?? {})));
     }
   }
+}
+
+/** Returns the error that has the code. Node's fetch wraps it; browsers do not tell why, so the request may have arrived. */
+function reasonOf(error: unknown): unknown {
+  const reason = (error as Error).cause ?? error;
+  return (reason as { code?: unknown }).code === undefined ? { code: "UNEXPLAINED", cause: reason } : reason;
 }
 
 /** Returns a random key. Browsers have `crypto.randomUUID` on secure pages only. */
