@@ -1,8 +1,11 @@
 import { once } from "node:events";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { sql as statement } from "kysely";
 import pg from "pg";
-import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
 import { serverLock, tryLock, waitForTurn } from "../../src/store/dialect.ts";
 import { postgresStructureCheck } from "../../src/store/integrity/postgres-structure.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
@@ -286,6 +289,31 @@ describe("PostgreSQL targets", () => {
       message: expect.stringContaining("PostgreSQL refuses the connection: "),
     });
     await sql(target, "drop role outsider");
+    await remove();
+  });
+
+  it("a new password in the password file is used from the next connection on", async () => {
+    const { target, remove } = await newInstanceDatabase("postgres");
+    const url = new URL(target);
+    [url.username, url.password] = ["rotated", ""];
+    const passwords = join(mkdtempSync(join(tmpdir(), "wcs-passwords-")), "pgpass");
+    vi.stubEnv("PGPASSFILE", passwords);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const setPassword = async (password: string) => {
+      await sql(target, `alter role rotated password '${password}'`);
+      writeFileSync(passwords, `*:*:*:rotated:${password}`, { mode: 0o600 });
+    };
+    await sql(target, "create role rotated login; grant select on all tables in schema public to rotated");
+    await setPassword("old");
+    const database = await openDatabase(url.href);
+    onTestFinished(await listening(database, "postgres"));
+    await setPassword("new");
+    await sql(target, "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'rotated'");
+    await expect.poll(() => get(database, "none").catch(() => "failed")).toBeUndefined();
+    const listeners = "select 1 from pg_stat_activity where usename = 'rotated' and application_name = 'wcs listen'";
+    await expect.poll(() => sql(target, listeners)).toHaveLength(1);
+    await database.close();
+    await sql(target, "drop owned by rotated; drop role rotated");
     await remove();
   });
 

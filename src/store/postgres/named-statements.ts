@@ -1,6 +1,7 @@
 import pg from "pg";
 import { isPrepared } from "../prepared.ts";
 import { isCopy, runCopy } from "./copy-statement.ts";
+import { withPassword } from "./postgres-password.ts";
 import { type AnswerLimit, readOnlyState, watchAnswers } from "./watch-answers.ts";
 
 /** Maximum number of names for statements built by request: PostgreSQL keeps a plan for each. Prepared queries always have one. */
@@ -43,13 +44,13 @@ type Query = (text: unknown, values?: unknown, ...rest: unknown[]) => Promise<pg
 export class StoreClient extends pg.Client {
   #isStandby = false;
 
-  constructor(config?: pg.ClientConfig) {
-    super(config);
+  constructor(config: pg.ClientConfig = {}) {
+    super({ ...config, connectionString: withPassword(config.connectionString ?? "") });
     this.connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
       if (parameterName === "in_hot_standby") this.#isStandby = parameterValue === "on";
     });
-    const isNaming = config?.behindPooler !== true;
-    const watch = watchAnswers(this, config?.answerLimit);
+    const isNaming = config.behindPooler !== true;
+    const watch = watchAnswers(this, config.answerLimit);
     const query: Query = (...given) => (super.query as Query).apply(this, given);
     const named: Query = (text, values, ...rest) => {
       watch();

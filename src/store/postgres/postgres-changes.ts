@@ -4,6 +4,7 @@ import pg from "pg";
 import { listeners } from "../change-listeners.ts";
 import { lockKey, serverLock } from "../dialect.ts";
 import type { Topic } from "../topics.ts";
+import { withPassword } from "./postgres-password.ts";
 
 declare module "pg" {
   interface Client {
@@ -70,7 +71,8 @@ function listen(url: string, wake: (payload?: string) => void): () => Promise<vo
   let pause = firstPause;
   let isClosed = false;
   const connect = async () => {
-    const client = new pg.Client({ connectionString: url, application_name: "wcs listen", keepAlive: true });
+    const connectionString = withPassword(url);
+    const client = new pg.Client({ connectionString, application_name: "wcs listen", keepAlive: true });
     current = client;
     client.on("notification", ({ payload }) => wake(payload));
     client.on("error", () => {});

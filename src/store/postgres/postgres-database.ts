@@ -99,10 +99,12 @@ function withPlainMode(url: string): string {
   return url.replace(/([?&]sslmode=)(prefer|require|verify-ca)(?=&|$)/, "$1verify-full");
 }
 
-/** Returns the URL with its password. Throws `unavailable` for one that pg cannot read, or that names a missing certificate. */
+/** Throws `unavailable` for a URL that pg cannot read, or that names a missing certificate. */
 function usableUrl(target: string): string {
+  const url = withPlainMode(target);
   try {
-    return withPassword(withPlainMode(target));
+    withPassword(url);
+    return url;
   } catch (cause) {
     throw new ServiceError("unavailable", `The database URL cannot be used: ${(cause as Error).message}.`, { cause });
   }

@@ -3,7 +3,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 
-/** Returns the URL with the password of the password file, unless there is another: pg would read the file with a warning. */
+/**
+ * Returns the URL with the password of the password file, unless there is another: pg would read the file with a warning. Called for
+ * each connection, so that a server needs no restart when the password changes.
+ */
 export function withPassword(url: string): string {
   const client = new pg.Client(url);
   if (client.password || process.env.PGPASSWORD !== undefined) return url;
