@@ -86,6 +86,8 @@ describe("output for programs", () => {
     expect(await query("--query", "length(@)", "--json")).toBe("2\n");
     expect(await query("--query", "[].name", "-o", "ndjson")).toBe('"Acme"\n"Sales"\n');
     expect(await query("--query", "[0]", "--fields", "id", "--json")).toBe('{\n  "id": 1\n}\n');
+    expect(await query("--query", "[?level==`1`]", "--fields", "id,name")).toBe("id\tname\n2\tSales\n");
+    expect(await query("--query", "[].name", "--fields", "id")).toBe("Acme\nSales\n");
     expect(await query("--query", "nothing", "--json")).toBe("null\n");
     const seat = { screen: { width: 80, height: 24 } };
     const { stderr } = await home().sit(["units", "list", "--query", "Sales"], seat);

@@ -68,7 +68,7 @@ item has one row per field. -o selects a format:
   -o yaml    YAML
 
   --fields id,name,unit.name   print only these fields
-  --query '[?active].email'    filter with a JMESPath expression (jmespath.org)
+  --query '[?active].email'    filter with a JMESPath expression (jmespath.org); it sees all fields, also with --fields
   -t '{id} {unit.name}'        print a line for each item; \\t is a tab, \\n a line break
   --no-header                  omit the header line
   --raw                        print the API response unchanged

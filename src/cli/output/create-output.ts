@@ -1,6 +1,7 @@
 import type { FieldFormat } from "../../contract/field-metadata.ts";
 import { once } from "../../contract/once.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
+import { isRecord } from "../../contract/parse-json.ts";
 import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals, OutputFormat } from "../terminal/global-options.ts";
@@ -117,8 +118,8 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
   const raw = (response: unknown) => writeText(`${JSON.stringify(response)}\n`, terminal);
   const query = async (data: unknown) => {
     const { queryValue } = await import("./jmespath-query.ts");
-    const found = queryValue(fields ? selectAll(data, fields) : data, globals.query ?? "") ?? null;
-    await printFound(found, format, options);
+    const found = queryValue(data, globals.query ?? "") ?? null;
+    await printFound(fields ? selectAll(found, fields) : found, format, options);
     if (found === null && terminal.stdoutIsTerminal)
       terminal.note("The JMESPath expression of --query selects nothing.");
   };
@@ -224,8 +225,11 @@ function uncutIn({
   return (path) => paths().has(path);
 }
 
-const selectAll = (data: unknown, fields: readonly string[]) =>
-  Array.isArray(data) ? data.map((item) => select(item, fields)) : select(data as Item, fields);
+/** Selects fields of the result of a query, which may also be texts or numbers. */
+function selectAll(found: unknown, fields: readonly string[]): unknown {
+  if (Array.isArray(found)) return found.map((each) => selectAll(each, fields));
+  return isRecord(found) ? select(found, fields) : found;
+}
 
 async function* countItems<T extends object>(
   pages: AsyncIterable<Page<T>> | Iterable<Page<T>>,
