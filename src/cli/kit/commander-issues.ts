@@ -56,7 +56,7 @@ function noteUnknownOption(
   { message, usage }: UsageError,
   issues: LineIssues,
 ): string | undefined {
-  const guess = wrongGuesses[`${command.name()} ${name}`];
+  const guess = wrongGuesses[`${command.name()} ${name}`] ?? wrongGuesses[name];
   const secret = secretFlag(command, name);
   const meant = (guess ?? secret) ? undefined : similarName(command, name);
   const suggested = meant ?? secret;
@@ -94,7 +94,8 @@ export function noteWrongFormat(command: Command, usage: string, issues: LineIss
   const way = hasFile
     ? "give the file as the argument, without -o"
     : `write to the file with > ${quoteIfNeeded(given)}`;
-  const hint = /[./]/.test(given) ? way : undefined;
+  const hint =
+    given === "tsv" ? "leave out -o: outside a terminal, rows are tab-separated" : /[./]/.test(given) ? way : undefined;
   issues.add(new UsageError(`--output must be one of ${formats.join(", ")}, not '${given}'`, { usage, hint }));
 }
 
@@ -133,7 +134,17 @@ function secretFlag({ options }: Command, name: string): string | undefined {
 const synonyms = [
   ["--yes", "--force", "--confirm"],
   ["--output", "--format"],
-  ["--query", "--filter"],
+  ["--query", "--filter", "--where"],
+  ["--fields", "--columns", "--properties", "--select"],
+  ["--limit", "-L", "--max", "--top", "--per-page", "--page-size"],
+  ["--all", "--paginate", "--page"],
+  ["--below", "--recursive"],
+  ["--follow", "--tail"],
+  ["--triggers", "--events", "--event", "--trigger"],
+  ["--dry-run", "--preview", "--whatif"],
+  ["--verbose", "--debug"],
+  ["--profile", "-R", "--context"],
+  ["--url", "--host", "--hostname", "--server"],
   ["--file", "--attach", "--attachment"],
 ];
 
@@ -142,15 +153,15 @@ const synonyms = [
  * ends with the name, as `--address-city` for `--city`.
  */
 function similarName(command: Command, name: string): string | undefined {
-  if (!name.startsWith("--")) return undefined;
   const shown = command.createHelp().visibleOptions(command);
+  const [usual] = synonyms.find((all) => all.includes(name)) ?? [];
+  if (shown.some(({ long }) => long === usual)) return usual;
+  if (!name.startsWith("--")) return undefined;
   const similar = suggestName(
     name.slice(2),
     shown.flatMap(({ long }) => long?.slice(2) ?? []),
   );
   if (similar !== undefined) return `--${similar}`;
-  const [usual] = synonyms.find((all) => all.includes(name)) ?? [];
-  if (shown.some(({ long }) => long === usual)) return usual;
   const ending = command.options.filter(({ long, negate }) => !negate && long?.endsWith(name.slice(1)));
   return name.length >= 5 && ending.length === 1 ? ending[0]?.long : undefined;
 }

@@ -19,7 +19,7 @@ export async function findCommand(registry: Registry, args: readonly string[]) {
     }
     if (name === undefined) {
       const { unknownCommand } = await import("./unknown-command.ts");
-      throw unknownCommand({ path, word, before: args[at - 1], names, next: args[at + 1], registry });
+      throw await unknownCommand({ path, word, args, at, names, registry });
     }
     rest.splice(at - removed++, 1);
     path.push(name);

@@ -12,8 +12,8 @@ const synonyms = [
   ["get", "show", "view", "info", "describe"],
   ["update", "set", "edit", "modify", "change", "rename"],
   ["deactivate", "disable", "block", "suspend", "lock"],
-  ["reactivate", "enable", "activate"],
-  ["list", "ls", "all"],
+  ["reactivate", "enable", "activate", "restore", "undelete", "unsuspend", "unblock"],
+  ["list", "ls", "all", "print"],
   ["login", "signin"],
   ["logout", "signout"],
   ["search", "find"],
@@ -38,19 +38,44 @@ const moved: Readonly<Record<string, string>> = {
   plan: "diff",
   send: "conversations send",
   version: "--version",
+  find: "names find",
+  whatis: "names find",
+  trigger: "webhooks test",
+  resend: "webhooks resend",
+  replay: "webhooks resend",
+  health: "doctor",
+  ping: "doctor",
+  check: "doctor",
+  undo: "audit list",
+};
+
+/** Groups, with the names that other tools have for the things in them, in the singular. */
+const nouns: Readonly<Record<string, readonly string[]>> = {
+  users: ["person", "people", "account", "member", "employee"],
+  units: ["team", "department", "org", "ou"],
+  usertypes: ["role", "permission"],
+  webhooks: ["endpoint", "hook"],
+  tokens: ["apikey", "key"],
+  sessions: ["device"],
+  posts: ["new", "announcement", "article"],
+  events: ["meeting"],
+  conversations: ["channel", "chat"],
+  audit: ["activity", "history"],
+  profile: ["context"],
 };
 
 interface UnknownWord {
   readonly path: readonly string[];
   readonly word: string;
-  /** The words on the line before and after it. */
-  readonly before: string | undefined;
+  /** All words of the line, and the place of this one. */
+  readonly args: readonly string[];
+  readonly at: number;
   readonly names: readonly string[];
-  readonly next: string | undefined;
   readonly registry: Registry;
 }
 
-export function unknownCommand({ path, word, before = "", names, next = "", registry }: UnknownWord): UsageError {
+export async function unknownCommand({ path, word, args, at, names, registry }: UnknownWord): Promise<UsageError> {
+  const [before = "", next = ""] = [args[at - 1], args[at + 1]];
   const parent = ["wcs", ...path].join(" ");
   const guess = wrongGuesses[`${parent} ${word}`];
   if (guess !== undefined) return new UsageError(`unknown command '${parent} ${word}'`, { hint: guess });
@@ -66,8 +91,9 @@ export function unknownCommand({ path, word, before = "", names, next = "", regi
   const listed = path.length > 1 && names.includes("list") ? lineOf(["list", word]).replace("wcs ", "") : undefined;
   const meant =
     own ??
+    (path.length === 0 ? await meantInGroup(registry, word, next) : undefined) ??
     suggestName(word, names) ??
-    synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name)) ??
+    synonymIn(names, word) ??
     listed;
   const usage = `${parent} <command>; see ${parent} --help`;
   const early =
@@ -76,4 +102,21 @@ export function unknownCommand({ path, word, before = "", names, next = "", regi
     `unknown command '${parent} ${word}'`,
     meant ? { hint: `did you mean '${parent} ${meant}'?` } : early,
   );
+}
+
+const synonymIn = (names: readonly string[], word: string) =>
+  synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
+
+/** Returns the command of a group for a verb before its noun, as in `suspend user`, or for the noun of another tool. */
+async function meantInGroup(registry: Registry, word: string, next: string): Promise<string | undefined> {
+  const groupOf = (noun: string) =>
+    Object.keys(registry).find((name) => [name, `${name}s`].includes(noun) || name === `${noun}s`) ??
+    Object.keys(nouns).find((name) => nouns[name]?.includes(noun.replace(/s$/, "")));
+  const [group = "", verb] = groupOf(word) ? [groupOf(word), next] : [groupOf(next), word];
+  const entry = await registry[group]?.load();
+  // Not isGroup: the program would load more to share it.
+  if (entry === undefined || !("commands" in entry)) return undefined;
+  const verbs = Object.keys(entry.commands);
+  const meant = verbs.includes(verb) ? verb : (synonymIn(verbs, verb) ?? suggestName(verb, verbs));
+  return meant === undefined ? `${group} --help` : `${group} ${meant}`;
 }
