@@ -29,11 +29,8 @@ describe("conversations.list by a keyword, of a user with thousands of conversat
         }),
       );
       const message = { position: 1, author_id: ids.member, message: "Hello", created_at: 1 };
-      await insertRows(
-        tx,
-        "messages",
-        all.map((id) => ({ id: id * 2, conversation_id: id, type: "normal" as const, ...message })),
-      );
+      const messages = all.map((id) => ({ id: id * 2, conversation_id: id, type: "normal" as const, ...message }));
+      await insertRows(tx, "messages", messages);
       await insertRows(
         tx,
         "conversation_participants",
@@ -107,11 +104,8 @@ describe("conversations.list of a user in many large groups", () => {
         groups.map((id) => ({ ...group(id), title_key: ` group ${id}`, last_position: 1, ...at })),
       );
       const message = { position: 1, author_id: people[0]!, message: "Hello", created_at: 1 };
-      await insertRows(
-        tx,
-        "messages",
-        groups.map((id) => ({ id: id * 2, conversation_id: id, type: "normal" as const, ...message })),
-      );
+      const messages = groups.map((id) => ({ id: id * 2, conversation_id: id, type: "normal" as const, ...message }));
+      await insertRows(tx, "messages", messages);
       const inGroup = (id: number) => ({ conversation_id: id, latest_message_id: id * 2, joined_position: 0 });
       const rows = groups.flatMap((id) =>
         [world().ids.member, ...people].map((user_id) => ({

@@ -102,11 +102,8 @@ describe("many posts (postgres)", () => {
 
 async function addPosts(tx: Tx): Promise<void> {
   const posts = Array.from({ length: count }, (_, n) => postOf(n + 1));
-  await insertRows(
-    tx,
-    "audiences",
-    posts.map(({ id }) => ({ id, author_id: administrator, owner_unit_id: root, everywhere: 1 })),
-  );
+  const audiences = posts.map(({ id }) => ({ id, author_id: administrator, owner_unit_id: root, everywhere: 1 }));
+  await insertRows(tx, "audiences", audiences);
   await insertRows(tx, "posts", posts);
   const places = [placeInFeed.author(administrator), placeInFeed.owner(root), placeInFeed.everywhere];
   await insertRows(

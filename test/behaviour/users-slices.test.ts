@@ -21,11 +21,8 @@ describe("users.list of a unit with thousands of members", () => {
         "users",
         ids.map((id) => ({ id, first_name: "Many", last_name: `Member ${id}`, unit_id: unit.id, ...at })),
       );
-      await insertRows(
-        tx,
-        "memberships",
-        [people.member, ...ids].map((id) => ({ user_id: id, unit_id: unit.id })),
-      );
+      const memberships = [people.member, ...ids].map((id) => ({ user_id: id, unit_id: unit.id }));
+      await insertRows(tx, "memberships", memberships);
     });
     const list = (cursor?: string | null) =>
       actors.member.call(users.list, { unit: unit.id, limit: 1, ...(cursor && { cursor }) });

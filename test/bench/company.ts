@@ -4,7 +4,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { sql } from "kysely";
 import { auth } from "../../src/contract/auth.ts";
-import { bootstrap } from "../../src/core/bootstrap.ts";
 import { peopleKey } from "../../src/core/conversations/recipients.ts";
 import { spanOf } from "../../src/core/events/event-times.ts";
 import { earliestTime } from "../../src/core/events/index-event.ts";
@@ -13,7 +12,7 @@ import { placeInFeed } from "../../src/core/visibility/feed-index.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import type { Database, Db } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openNewInstance } from "../support/new-instance.ts";
 
 const day = 86_400;
 export const size = { units: 5_376, users: 100_000, posts: 20_000, events: 20_000 } as const;
@@ -59,10 +58,7 @@ function versionOfCompany(): string {
 /** Creates an instance with 100,000 users, and rows of everything that the benchmarks read. */
 export async function fillCompany(target: string): Promise<void> {
   const now = Math.floor(Date.now() / 1000);
-  const administrator = { email: "a@example.com", first_name: "Ada", last_name: "Admin" };
-  const database = await openDatabase(target, {
-    create: async (tx) => void (await bootstrap(tx, { administrator, rootUnit: "Acme", now })),
-  });
+  const database = await openNewInstance(target, now);
   await database.writeLocking(async (db) => {
     await addUnits(db, now);
     await addUsers(db, now);

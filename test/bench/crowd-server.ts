@@ -4,11 +4,10 @@ import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import { users } from "../../src/contract/users.ts";
-import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
 import { createApp } from "../../src/http/server/app.ts";
 import { listen } from "../../src/http/server/listen.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openNewInstance } from "../support/new-instance.ts";
 
 export interface Person {
   readonly id: number;
@@ -19,10 +18,7 @@ export interface Person {
 }
 
 const [target = "", count = ""] = process.argv.slice(2);
-const administrator = { email: "a@example.com", first_name: "Ada", last_name: "Admin" };
-const database = await openDatabase(target, {
-  create: async (tx) => void (await bootstrap(tx, { administrator, rootUnit: "Acme", now: 1_700_000_000 })),
-});
+const database = await openNewInstance(target);
 const service = createService({ database });
 const as = (userId: number) => service.caller({ userId });
 const add = async (n: number) => {

@@ -1,13 +1,12 @@
 import { sql } from "kysely";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
-import { bootstrap } from "../../src/core/bootstrap.ts";
 import { spanOf } from "../../src/core/events/event-times.ts";
 import { earliestTime } from "../../src/core/events/index-event.ts";
 import { createService } from "../../src/core/service.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openNewInstance } from "../support/new-instance.ts";
 
 const day = 86_400;
 const week = 7 * day;
@@ -28,10 +27,7 @@ export type Mix = readonly [personal: number, unit: number, chain: number, all: 
  * The callers are the administrator and a user of the last unit.
  */
 export async function fillEvents(target: string, count: number, mix: Mix) {
-  const administrator = { email: "a@example.com", first_name: "Ada", last_name: "Admin" };
-  const database = await openDatabase(target, {
-    create: async (tx) => void (await bootstrap(tx, { administrator, rootUnit: "Acme", now: base })),
-  });
+  const database = await openNewInstance(target, base);
   const service = createService({ database, clock: () => now * 1000 });
   const admin = service.caller({ userId: 1 });
   const leaves = count / eventsPerUnit;
@@ -65,16 +61,10 @@ export async function fillEvents(target: string, count: number, mix: Mix) {
   await database.write(async (tx) => {
     const [lastUnit, lastUser] = [regions + leaves + 1, leaves * unitsEach + 1];
     const rows = Array.from({ length: count }, (_, at) => row(at + 1, mix, { lastUnit, lastUser, regions }));
-    await insertRows(
-      tx,
-      "audiences",
-      rows.map((each) => each.audience),
-    );
-    await insertRows(
-      tx,
-      "audience_units",
-      rows.flatMap((each) => each.units),
-    );
+    const audiences = rows.map((each) => each.audience);
+    await insertRows(tx, "audiences", audiences);
+    const audienceUnits = rows.flatMap((each) => each.units);
+    await insertRows(tx, "audience_units", audienceUnits);
     await insertRows(
       tx,
       "events",

@@ -1,11 +1,10 @@
 import { type RawBuilder, sql } from "kysely";
-import { bootstrap } from "../../src/core/bootstrap.ts";
 import { peopleKey } from "../../src/core/conversations/recipients.ts";
 import { wordKinds } from "../../src/core/directory/user-words.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import type { Database, Db } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openNewInstance } from "../support/new-instance.ts";
 
 /** Messages in each direct conversation, conversations of each user, words of each message. */
 const perConversation = 100;
@@ -34,10 +33,7 @@ export interface Filled {
  * each. Rows go straight into the tables.
  */
 export async function fillMessages(target: string, messages: number): Promise<Filled> {
-  const administrator = { email: "a@example.com", first_name: "Ada", last_name: "Admin" };
-  const database = await openDatabase(target, {
-    create: async (tx) => void (await bootstrap(tx, { administrator, rootUnit: "Acme", now: 1_700_000_000 })),
-  });
+  const database = await openNewInstance(target);
   const conversations = (messages - messages / share) / perConversation;
   const users = (conversations * 2) / perUser;
   await database.writeLocking(async (db) => {

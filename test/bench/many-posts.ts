@@ -1,11 +1,10 @@
 import { sql } from "kysely";
-import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
 import { placeInFeed } from "../../src/core/visibility/feed-index.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import type { Database, Tx } from "../../src/store/database.ts";
 import { isPostgres } from "../../src/store/dialect.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openNewInstance } from "../support/new-instance.ts";
 
 const maxUnitLevel = 8;
 const base = 1_700_000_000;
@@ -25,10 +24,7 @@ export type Everywhere = number;
  * administrator, a member of the last unit, and an editor of it and of what is above it up to the second level.
  */
 export async function fillPosts(target: string, size: Size, everywhere: Everywhere) {
-  const administrator = { email: "a@example.com", first_name: "Ada", last_name: "Admin" };
-  const database = await openDatabase(target, {
-    create: async (tx) => void (await bootstrap(tx, { administrator, rootUnit: "Acme", now: base })),
-  });
+  const database = await openNewInstance(target, base);
   await database.write(async (tx) => {
     const paths = await addUnits(tx, size.units);
     await addPeople(tx, paths);
@@ -88,11 +84,8 @@ async function addPeople(tx: Tx, paths: readonly string[]): Promise<void> {
     return { id: user, email, email_key: email, unit_id: unit, ...person };
   });
   await insertRows(tx, "users", people);
-  await insertRows(
-    tx,
-    "memberships",
-    places.map(({ user, unit }) => ({ id: user + 1000, user_id: user, unit_id: unit })),
-  );
+  const memberships = places.map(({ user, unit }) => ({ id: user + 1000, user_id: user, unit_id: unit }));
+  await insertRows(tx, "memberships", memberships);
   await insertRows(tx, "membership_user_types", [{ membership_id: 1003, user_type_id: 1 }]);
 }
 
@@ -101,16 +94,10 @@ async function addPosts(tx: Tx, { posts, units }: Size, everywhere: Everywhere):
     const rows = Array.from({ length: Math.min(10_000, posts - from + 1) }, (_, at) =>
       row(from + at, units, everywhere),
     );
-    await insertRows(
-      tx,
-      "audiences",
-      rows.map((each) => each.audience),
-    );
-    await insertRows(
-      tx,
-      "audience_units",
-      rows.flatMap((each) => each.units),
-    );
+    const audiences = rows.map((each) => each.audience);
+    await insertRows(tx, "audiences", audiences);
+    const audienceUnits = rows.flatMap((each) => each.units);
+    await insertRows(tx, "audience_units", audienceUnits);
     await insertRows(
       tx,
       "posts",

@@ -1,12 +1,8 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import pg from "pg";
 import { conversations } from "../../src/contract/conversations.ts";
 import type { Caller } from "../../src/contract/operation.ts";
-import { createService, type Service } from "../../src/core/service.ts";
-import { startPostgres } from "../support/postgres.ts";
-import { type Figure, median } from "./figure.ts";
+import { createService } from "../../src/core/service.ts";
+import type { Figure } from "./figure.ts";
+import { compare, onBothDatabases } from "./growth.ts";
 import { type Filled, fillMessages } from "./many-messages.ts";
 
 const many = 5_000_000;
@@ -14,26 +10,22 @@ const few = many / 100;
 const rounds = 400;
 
 /** G1 of conversations: the middle of the times that operations take with 5 M messages, and with a hundredth of them. */
-export async function messages(): Promise<Figure[]> {
-  const folder = mkdtempSync(join(tmpdir(), "wcs-bench-messages-"));
-  const postgres = await startPostgres();
-  try {
-    return [
-      ...(await growth("SQLite", join(folder, "few.db"), join(folder, "many.db"))),
-      ...(await growth("PostgreSQL", await created(postgres.url, "few"), await created(postgres.url, "many"))),
-    ];
-  } finally {
-    await postgres.stop();
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+export const messages = () =>
+  onBothDatabases(async function* (where, newTarget): AsyncGenerator<Figure> {
+    const [small, large] = [await open(await newTarget("few"), few), await open(await newTarget("many"), many)];
+    for (const [what, ask] of Object.entries(asks)) {
+      const asked = (instance: typeof small, round: number) => ask({ ...instance, n: round + 1 });
+      const figure = await compare(asked, { small, large, rounds, calls: 1 });
+      yield { ...figure, what: `${what} (${where})`, note: `floor: with ${few} messages` };
+    }
+    await small.filled.database.close();
+    await large.filled.database.close();
+  });
 
-async function created(server: string, name: string): Promise<string> {
-  const client = new pg.Client(`${server}/postgres`);
-  await client.connect();
-  await client.query(`create database ${name}`);
-  await client.end();
-  return `${server}/${name}`;
+async function open(target: string, count: number) {
+  const filled = await fillMessages(target, count);
+  const service = createService({ database: filled.database });
+  return { filled, as: (userId: number) => service.caller({ userId }) };
 }
 
 /** Something to ask; `n` differs each time, and with it the user and the conversation. */
@@ -77,27 +69,3 @@ const asks: Record<string, Ask> = {
     return as(user).call(conversations.get, { id });
   },
 };
-
-async function growth(where: string, fewTarget: string, manyTarget: string): Promise<Figure[]> {
-  const small = await fillMessages(fewTarget, few);
-  const large = await fillMessages(manyTarget, many);
-  const services = [small, large].map(({ database }) => createService({ database })) as [Service, Service];
-  const figures: Figure[] = [];
-  for (const [what, ask] of Object.entries(asks)) {
-    const times: [number[], number[]] = [[], []];
-    for (let n = 1; n <= rounds; n += 1) {
-      for (const [at, filled] of [small, large].entries()) {
-        const as = (user: number) => services[at]!.caller({ userId: user });
-        const begin = performance.now();
-        await ask({ filled, as, n });
-        times[at]!.push(performance.now() - begin);
-      }
-    }
-    const [floor, measured] = times.map(median) as [number, number];
-    const note = `floor: with ${few} messages`;
-    figures.push({ id: "G1", what: `${what} (${where})`, measured, floor, unit: "ms", target: "<= 1.3 x", note });
-  }
-  await small.database.close();
-  await large.database.close();
-  return figures;
-}

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { sql } from "kysely";
 import { units } from "../../src/contract/units.ts";
-import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openNewInstance } from "../support/new-instance.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { type Figure, median } from "./figure.ts";
 
@@ -26,10 +25,7 @@ export async function tree(): Promise<Figure[]> {
 }
 
 async function move(where: string, target: string): Promise<Figure> {
-  const administrator = { email: "a@example.com", first_name: "Ada", last_name: "Admin" };
-  const database = await openDatabase(target, {
-    create: async (tx) => void (await bootstrap(tx, { administrator, rootUnit: "Acme", now: 1_700_000_000 })),
-  });
+  const database = await openNewInstance(target);
   const caller = createService({ database }).caller({ userId: 1 });
   const [left, right] = [await make("left", 1), await make("right", 1)];
   const top = await make("top", left);

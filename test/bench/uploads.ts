@@ -4,9 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { auth } from "../../src/contract/auth.ts";
 import { users } from "../../src/contract/users.ts";
-import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openNewInstance } from "../support/new-instance.ts";
 import type { Figure } from "./figure.ts";
 import { serving } from "./serving.ts";
 
@@ -45,10 +44,7 @@ export async function uploads(): Promise<Figure[]> {
 
 /** Makes a database with users, and returns the token of each. */
 async function prepare(target: string): Promise<string[]> {
-  const administrator = { email: "a@example.com", first_name: "Ada", last_name: "Admin" };
-  const database = await openDatabase(target, {
-    create: async (tx) => void (await bootstrap(tx, { administrator, rootUnit: "Acme", now: 1_700_000_000 })),
-  });
+  const database = await openNewInstance(target);
   const service = createService({ database });
   const tokens: string[] = [];
   for (let n = 0; n <= slowUploads; n++) {

@@ -9,12 +9,11 @@ import type { Caller } from "../../src/contract/operation.ts";
 import { defaults } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks as ops } from "../../src/contract/webhooks.ts";
-import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
 import { createEngine } from "../../src/delivery/delivery.ts";
 import { insertRows } from "../../src/store/bulk.ts";
 import type { Database } from "../../src/store/database.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
+import { openNewInstance } from "../support/new-instance.ts";
 import { startPostgres } from "../support/postgres.ts";
 import { type Figure, median } from "./figure.ts";
 
@@ -55,10 +54,7 @@ export async function webhooks(): Promise<Figure[]> {
 }
 
 async function open(target: string): Promise<Database> {
-  const administrator = { email: "a@example.com", first_name: "Ada", last_name: "Admin" };
-  return openDatabase(target, {
-    create: async (tx) => void (await bootstrap(tx, { administrator, rootUnit: "Acme", now: 1_700_000_000 })),
-  });
+  return openNewInstance(target);
 }
 
 async function startReceiver(): Promise<Receiver> {

@@ -4,7 +4,6 @@ import { holdsSecret } from "../../src/contract/secrets.ts";
 import { settings, settingsSchema } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
-import { bootstrap } from "../../src/core/bootstrap.ts";
 import { createService } from "../../src/core/service.ts";
 import type { Database } from "../../src/store/database.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
@@ -12,7 +11,8 @@ import { countSecrets, rotateSecretKey, secretSettings } from "../../src/store/r
 import { createSecretCipher } from "../../src/store/secret-cipher.ts";
 import { isFull } from "../support/effort.ts";
 import { newEngine } from "../support/engine.ts";
-import { firstAdministrator, type Instance, newDatabase, newInstance } from "../support/instance.ts";
+import { type Instance, newDatabase, newInstance } from "../support/instance.ts";
+import { openNewInstance } from "../support/new-instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
 import { newReceiver, verify } from "../support/receiver.ts";
@@ -52,12 +52,7 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
 
     it("A new instance with a key encrypts its token key from the first", async () => {
       const { target, remove } = await newDatabase(kind);
-      const database = await openDatabase(target, {
-        secretKey,
-        create: async (tx, secrets) => {
-          await bootstrap(tx, { administrator: firstAdministrator, rootUnit: "Acme", now: 1, secrets });
-        },
-      });
+      const database = await openNewInstance(target, 1, { secretKey });
       opened.push(database);
       onTestFinished(remove);
       expect(await countSecrets(database)).toMatchObject({ encrypted: 1, plain: 0 });

@@ -183,16 +183,10 @@ describe("statements on SQLite", () => {
     }));
     await instance.database.write(async (tx) => {
       await insertRows(tx, "users", rows);
-      await insertRows(
-        tx,
-        "memberships",
-        rows.map(({ id }) => ({ id, user_id: id, unit_id: unit.yard })),
-      );
-      await insertRows(
-        tx,
-        "membership_user_types",
-        rows.map(({ id }) => ({ membership_id: id, user_type_id: types.editor })),
-      );
+      const memberships = rows.map(({ id }) => ({ id, user_id: id, unit_id: unit.yard }));
+      await insertRows(tx, "memberships", memberships);
+      const held = rows.map(({ id }) => ({ membership_id: id, user_type_id: types.editor }));
+      await insertRows(tx, "membership_user_types", held);
     });
     const steps = await stepsOf(() => actors.member.call(users.list, { ability_unit: unit.yard, limit: 1 }));
     const ofEach = steps.flatMap(({ text, detail }) => (/exists .* "mt"/.test(text) ? detail : []));

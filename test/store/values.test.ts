@@ -67,11 +67,8 @@ for (const kind of kinds) {
       await database.write(async (tx) => {
         expect(await insertRows(tx, "settings", [])).toEqual([]);
         expect(await insertRows(tx, "settings", [{ key: "one", value: "1" }])).toEqual([]);
-        await insertRows(
-          tx,
-          "settings",
-          Array.from({ length: 40_000 }, (_, n) => ({ key: `many ${n}`, value: "x" })),
-        );
+        const settings = Array.from({ length: 40_000 }, (_, n) => ({ key: `many ${n}`, value: "x" }));
+        await insertRows(tx, "settings", settings);
       });
       const { count } = await database.reader
         .selectFrom("settings")

@@ -20,8 +20,8 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { rotateSecretKey } from "../../src/store/rotate-secret-key.ts";
 import { createSecretCipher } from "../../src/store/secret-cipher.ts";
 import { isFull } from "./effort.ts";
+import { firstAdministrator } from "./new-instance.ts";
 import { type Content, contentOf, createPostgres, type NewDatabase, reusing } from "./postgres-copies.ts";
-import { firstAdministrator } from "./template-databases.ts";
 import { statusLine, undocumentedStatuses } from "./undocumented-statuses.ts";
 
 export { firstAdministrator };

@@ -2,10 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
-import { bootstrap } from "../../src/core/bootstrap.ts";
-import { openDatabase } from "../../src/store/open-database.ts";
-
-export const firstAdministrator = { email: "admin@example.com", first_name: "Ada", last_name: "Admin" };
+import { openNewInstance } from "./new-instance.ts";
 
 /** A finished instance on each database, which tests copy instead of migrating an empty one. */
 export interface Templates {
@@ -23,12 +20,7 @@ export async function makeTemplates(server: string): Promise<{ templates: Templa
   const templates = { sqlite: join(folder, "template.db"), postgres: "wcs_template" };
   await execute(`${server}/postgres`, `create database ${templates.postgres}`);
   for (const target of [templates.sqlite, `${server}/${templates.postgres}`]) {
-    const database = await openDatabase(target, {
-      create: async (tx, secrets) => {
-        const now = Math.floor(Date.now() / 1000);
-        await bootstrap(tx, { administrator: firstAdministrator, rootUnit: "Acme", now, secrets });
-      },
-    });
+    const database = await openNewInstance(target, Math.floor(Date.now() / 1000));
     await database.close();
   }
   return { templates, remove: () => rmSync(folder, { recursive: true, force: true }) };

@@ -1,0 +1,16 @@
+import { bootstrap } from "../../src/core/bootstrap.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
+
+export const firstAdministrator = { email: "admin@example.com", first_name: "Ada", last_name: "Admin" };
+
+/** Opens an empty database with a root unit (1) and an administrator (1). */
+export const openNewInstance = (
+  target: string,
+  now = 1_700_000_000,
+  options: Parameters<typeof openDatabase>[1] = {},
+) =>
+  openDatabase(target, {
+    ...options,
+    create: async (tx, secrets) =>
+      void (await bootstrap(tx, { administrator: firstAdministrator, rootUnit: "Acme", now, secrets })),
+  });
