@@ -253,7 +253,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["alias set mail users list --no-header", 2, /^error: Unknown option '--no-header'\.\nhint: Flags of the command/],
   ["alias set mail users list --profile local", 2, /^error: Unknown option '--profile'\.\nhint: Flags of the command/],
   ["alias set mail users list --dry-rnu", 2, /hint: Did you mean --dry-run\?/],
-  ["users update 1 2 --title T", 2, /hint: Quote a name .*, use wcs batch FILE -- users update \{id\} \.\.\.\n$/],
+  ["users update 1 2 --title T", 2, /hint: Quote a name .*, use wcs batch FILE -- users update \{id\}\.\nusage: /],
   ["tokens delete 3", 2, /hint: Did you mean 'wcs tokens revoke'\?/],
   ["webhooks replay 3 1", 2, /hint: Did you mean 'wcs webhooks resend'\?/],
   ["users units ada@example.com", 2, /hint: Use wcs users membership list <user>\.\n/],

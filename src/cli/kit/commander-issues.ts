@@ -77,12 +77,14 @@ function surplusHint(command: Command, words: readonly string[]): string | undef
   const longs = options.map(({ long }) => long);
   // Only a switch that can be negated takes a value.
   const isSwitch = (word = "") => word.startsWith("--") && longs.includes(`--no-${word.slice(2)}`);
-  const value = words.findIndex((word, at) => /^(true|false)$/.test(word) && isSwitch(words[at - 1]));
+  const isBoolean = (word: string) => /^(true|false)$/.test(word);
+  const value = words.findIndex((word, at) => isBoolean(word) && isSwitch(words[at - 1]));
   if (value > 0) return `write ${words[value - 1]}=${words[value]}`;
   // The title of a user is not the name.
   const name = ["--name", ...(longs.includes("--first-name") ? [] : ["--title"])].find((long) => longs.includes(long));
   if (registeredArguments.length === 0 && name) return `give the ${name.slice(2)} with ${name}`;
-  return several && `quote a name with spaces; for several, use wcs batch FILE -- ${several} {id} ...`;
+  if (several === undefined || words.some(isBoolean)) return undefined;
+  return `quote a name with spaces; for several, use wcs batch FILE -- ${several} {id}`;
 }
 
 /** Adds an issue about a value of -o that is no format, unless -o is a path here. It may be the name of a file, which -o takes in other tools. */
