@@ -93,7 +93,7 @@ __wcs_place() {
     'webhooks list') flags='--limit --watch --interval'; values='--limit= --interval=' ;;
     'webhooks get') flags='--watch --interval'; values='--interval='; args=('@webhooks') ;;
     'webhooks create') flags='--name --uri --triggers --active --no-active --if-not-exists --data --idempotency-key --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data= --idempotency-key=' ;;
-    'webhooks update') flags='--name --uri --triggers --active --no-active --data --unset --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data= --unset=triggers'; args=('@webhooks') ;;
+    'webhooks update') flags='--name --uri --triggers --active --no-active --data --dry-run -n'; values='--name= --uri= --triggers=user.create|user.update|user.delete|unit.create|unit.update|unit.delete --data='; args=('@webhooks') ;;
     'webhooks delete') flags='--yes -y --dry-run -n'; args=('@webhooks'); many=1 ;;
     'webhooks rotate-secret') flags='--idempotency-key --yes -y --dry-run -n'; values='--idempotency-key='; args=('@webhooks') ;;
     'webhooks test') flags='--wait --data --idempotency-key --dry-run -n'; values='--wait= --data= --idempotency-key='; args=('@webhooks') ;;

@@ -78,7 +78,7 @@ export function fieldOf(name: string, schema: z.ZodType): Field {
     default: fallback,
     explanations: metadata.values,
     values: def.type === "enum" ? Object.values((def as z.core.$ZodEnumDef).entries).map(String) : undefined,
-    emptiable: def.type === "array" && Number(inner._zod.bag.minimum ?? 0) === 0,
+    emptiable: def.type === "array" && !def.checks?.some((check) => check._zod.def.check === "min_length"),
     items: def.type === "array" ? fieldOf("", (def as z.core.$ZodArrayDef).element as z.ZodType) : undefined,
     fields:
       def.type === "object"

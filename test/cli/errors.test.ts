@@ -177,6 +177,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users create --data [", 2, /^error: --data must be JSON: unexpected end\.\n$/],
   ["units update 2 --data []", 2, /^error: --data must be a JSON object/],
   ["units update 2 --unset name", 2, /^error: --unset: 'name' cannot be cleared\./],
+  ["webhooks update 2 --unset triggers", 2, /^error: Unknown option '--unset'\./],
   ["units update 2 --description @/no/such", 2, /^error: --description: no such file: \/no\/such\.\nhint: Write @@ /],
   ["units get", 2, /^error: Missing <id>\.\n$/],
   ["users create", 2, /^error: Missing --first-name, --last-name, --email, --unit\.\n$/],
