@@ -3,7 +3,7 @@ import { wrapText } from "../wrap-text.ts";
 import { linesOfBlocks, type MarkdownOptions } from "./markdown-blocks.ts";
 
 /** Maximum sum of the squares of the lengths of formatted paragraphs: the time that marked takes grows with it. */
-const maxWork = 20_000 ** 2;
+const maxWork = 10_000 ** 2;
 
 /** Renders Markdown as sanitized lines. Line breaks are kept, since many texts are not Markdown. */
 export async function markdownLines(text: string, options: MarkdownOptions): Promise<string[]> {
