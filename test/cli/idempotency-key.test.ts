@@ -20,7 +20,8 @@ describePlaces("--idempotency-key", (place) => {
     expect(await idOf(...posting("Once"), ...key)).toBe(first);
     expect(await idOf(...posting("Once"), "--idempotency-key", "news-2")).not.toBe(first);
     const other = await place().wcs([...posting("Twice"), ...key]);
-    expect([other.code, other.stderr]).toEqual([3, expect.stringContaining("was used for another request")]);
+    const said = "error: --idempotency-key was used for another request; use a new key.\n";
+    expect([other.code, other.stderr]).toEqual([3, said]);
   });
 
   it("api takes it for POST", async () => {

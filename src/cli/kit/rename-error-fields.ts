@@ -38,6 +38,7 @@ export function renameErrorFields(
 /** Returns a function that names the argument or flag of a field, as in `--contact-phone` for `contact.phone`. */
 export function nameInLine(spec: InputSpec, line: ParsedLine, input: Input): (field: string) => string {
   return (field) => {
+    if (field === "Idempotency-Key") return "--idempotency-key";
     const [first = "", index = ""] = field.split(".");
     const file = index && (input[first] as Partial<FileItem>[] | undefined)?.[Number(index)]?.name;
     const isIn = (path: string) => `${field}.`.startsWith(`${path}.`);

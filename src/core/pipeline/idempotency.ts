@@ -79,7 +79,7 @@ export async function findResponse(
   if (stored.response === erasedResponse) throw new ServiceError("conflict", erasure);
   if (stored.input_hash === input_hash) return { answer: JSON.parse(stored.response) ?? undefined };
   throw new ServiceError("validation_failed", "The Idempotency-Key was used for another request; use a new key.", {
-    fields: { "Idempotency-Key": ["was used for another request"] },
+    fields: { "Idempotency-Key": ["was used for another request; use a new key"] },
   });
 }
 
