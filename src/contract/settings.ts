@@ -53,7 +53,7 @@ const keys = once(() => ({
   base_url: baseUrl().nullable().describe("Public URL of the service, used for links in mails and on pages"),
   timezone: timezone().describe("IANA time zone of the instance, used for all-day and recurring events"),
   languages: z
-    .array(language().refine(isAssigned, "is not a language"))
+    .array(language().refine(isAssigned, { error: ({ input }) => `is not a language: ${input}` }))
     .min(1)
     .max(100)
     .overwrite((tags) => [...new Set(tags)])

@@ -24,7 +24,9 @@ const scope = () =>
   z
     .string()
     .max(100, { abort: true })
-    .regex(/^(read|write|[a-z]+\.(\*|[a-zA-Z]+))$/, "must be read, write, or operations like users.get or webhooks.*")
+    .regex(/^(read|write|[a-z]+\.(\*|[a-zA-Z]+))$/, {
+      error: ({ input }) => `must be read, write, or operations like users.get or webhooks.*, not '${input}'`,
+    })
     .meta({ placeholder: "scope" });
 
 const one = () => ({ id: id("tokens") });

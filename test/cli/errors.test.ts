@@ -178,6 +178,8 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units update 2 --data []", 2, /^error: --data must be a JSON object/],
   ["units update 2 --unset name", 2, /^error: --unset: 'name' cannot be cleared\./],
   ["webhooks update 2 --unset triggers", 2, /^error: Unknown option '--unset'\./],
+  ["settings set languages en,xx", 3, /^error: languages\.1 is not a language: xx\.\n$/],
+  ["tokens create --name ci --scopes read,nope", 3, /^error: --scopes must be read, write, .*, not 'nope'\.\n$/],
   ["units update 2 --description @/no/such", 2, /^error: --description: no such file: \/no\/such\.\nhint: Write @@ /],
   ["units get", 2, /^error: Missing <id>\.\n$/],
   ["users create", 2, /^error: Missing --first-name, --last-name, --email, --unit\.\n$/],
