@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
+  cpSync,
   existsSync,
   readdirSync,
   readFileSync,
@@ -34,6 +35,15 @@ it("--version --verbose shows the version, the commit, Node and SQLite", async (
     expect((await home().spawn(line.split(" "))).stdout).toBe(expected);
   // The sources do not know their commit.
   expect((await home().sit(["--version", "--verbose"])).stdout).toBe(expected.replace(commit, "unknown"));
+});
+
+it("a program that was not built says how to build it", () => {
+  cpSync(join(root, "bin"), home().path("unbuilt/bin"), { recursive: true });
+  const { status, stderr } = spawnSync(process.execPath, [home().path("unbuilt/bin/wcs.js")], { encoding: "utf8" });
+  expect({ status, stderr }).toEqual({
+    status: 1,
+    stderr: expect.stringMatching(/^wcs is not built\. .* npm ci --ignore-scripts=false, .*\n$/),
+  });
 });
 
 interface Loaded {

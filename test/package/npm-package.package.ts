@@ -186,7 +186,7 @@ describe("the installed program", () => {
 
   it.skipIf(!older)("says which Node it needs on an older one (skipped when there is none)", () => {
     const run = spawnSync(older ?? "", [join(folder, "prefix/bin/wcs"), "users", "list"], { env, encoding: "utf8" });
-    expect(run.stderr).toMatch(/^wcs needs Node 24\.15 or newer, and this is Node [\d.]+\.\n$/);
+    expect(run.stderr).toMatch(/^wcs needs Node 24\.15 or newer, and this is Node [\d.]+\. In a clone, .*\n$/);
     expect({ stdout: run.stdout, status: run.status }).toEqual({ stdout: "", status: 1 });
   });
 });
