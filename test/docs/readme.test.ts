@@ -1,10 +1,13 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { updateApiReference, updateReadme } from "../../scripts/generated-sections.ts";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { errorCodes } from "../../src/contract/errors.ts";
 import { defaults } from "../../src/contract/settings.ts";
 
+const root = join(import.meta.dirname, "../..");
 const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8");
 
 it("docs/api.md has the tables that npm run docs generates", async () => {
@@ -31,6 +34,12 @@ it("the README opens with the two commands, and links to the tables", () => {
   const readme = read("README.md");
   expect(readme.split("\n").slice(0, 4)).toEqual(["# wcs", "", "    npm ci && npx wcs demo", "    npm ci && npm test"]);
   expect(readme).toContain("](docs/api.md)");
+});
+
+it("npm ci installs what builds the program, also where NODE_ENV is production", () => {
+  const env = { ...process.env, NODE_ENV: "production" };
+  const { status, stdout } = spawnSync("npm", ["config", "get", "omit"], { cwd: root, env, encoding: "utf8" });
+  expect({ status, stdout }).toEqual({ status: 0, stdout: "\n" });
 });
 
 it("the README lists every exit code", () => {
