@@ -1,10 +1,15 @@
 import type { Ability } from "../../src/contract/operation.ts";
 import type { Db } from "../../src/store/database.ts";
+import type { RowOf } from "../../src/store/schema/schema.ts";
 import type { Walk } from "./rights-walk.ts";
+
+/** What gives an account to somebody else when it changes, or ends it. */
+const identity = ["active", "email", "reference", "provider", "password_hash"] as const;
+type Identity = (typeof identity)[number];
 
 /** Users, groups and who has which rights, as plain rows. */
 export interface RightsState {
-  readonly users: readonly { id: number; active: number; deleted_at: number | null; path: string | null }[];
+  readonly users: readonly (RowOf<"users", "id" | "admin" | "deleted_at" | Identity> & { path: string | null })[];
   readonly grants: readonly { user: number; path: string; abilities: readonly Ability[] }[];
   readonly groups: readonly { id: number; privacy: string }[];
   readonly members: readonly { group: number; user: number; role: string }[];
@@ -16,7 +21,7 @@ export async function readRights(db: Db, walk: Walk): Promise<RightsState> {
   const users = await db
     .selectFrom("users as u")
     .leftJoin("units as n", "n.id", "u.unit_id")
-    .select(["u.id", "u.active", "u.deleted_at", "n.path"])
+    .select(["u.id", "u.admin", "u.deleted_at", "n.path", ...identity.map((column) => `u.${column}` as const)])
     .where("u.id", "in", ids)
     .execute();
   const grants = await db
@@ -43,21 +48,24 @@ export async function readRights(db: Db, walk: Walk): Promise<RightsState> {
 
 /** Returns the changes between two states that the actor had no right to make. */
 export function forbiddenChanges(before: RightsState, after: RightsState, actor: number): string[] {
-  return [...forbiddenEnds(before, after, actor), ...forbiddenInGroups(before, after, actor)];
+  return [...forbiddenInAccounts(before, after, actor), ...forbiddenInGroups(before, after, actor)];
 }
 
-/** A user is deactivated or deleted by those who have the ability user there and everything that the user has. */
-function forbiddenEnds(before: RightsState, after: RightsState, actor: number): string[] {
+/** An account is ended, revived or given to others by those who have the ability user there and everything that the user has. */
+function forbiddenInAccounts(before: RightsState, after: RightsState, actor: number): string[] {
   const own = before.grants.filter(({ user }) => user === actor);
   const has = (ability: Ability, path: string | null) =>
     own.some((grant) => grant.abilities.includes(ability) && (path?.startsWith(grant.path) ?? false));
-  const remain = new Set(after.users.filter(({ active }) => active === 1).map(({ id }) => id));
-  const ended = before.users.filter(({ id, active }) => active === 1 && !remain.has(id));
-  return ended.flatMap(({ id, path }) => {
+  const now = new Map(after.users.map((user) => [user.id, user]));
+  return before.users.flatMap(({ id, path, admin, ...was }) => {
+    const changed = identity.filter((column) => was[column] !== now.get(id)?.[column]);
+    // Everyone may set their own password.
+    if (changed.every((column) => column === "password_hash" && id === actor)) return [];
     const theirs = before.grants.filter(({ user }) => user === id);
-    const lacking = theirs.flatMap((grant) => grant.abilities.filter((ability) => !has(ability, grant.path)));
+    const lacking: string[] = theirs.flatMap((grant) => grant.abilities.filter((ability) => !has(ability, grant.path)));
     if (!has("user", path)) lacking.push("user");
-    return lacking.length === 0 ? [] : [`the end of user ${id} without ${lacking}`];
+    if (admin === 1) lacking.push("the rights of an administrator");
+    return lacking.length === 0 ? [] : [`${changed} of user ${id} without ${lacking}`];
   });
 }
 

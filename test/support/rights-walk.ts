@@ -68,13 +68,12 @@ const steps = {
     const { id } = pick(walk.users, user);
     return obtaining(walk, id, as.call(users.update, { id, email: mail(walk.next()) }));
   },
-  profile: async (walk, { user, flag }, as) => {
+  profile: async (walk, { user, type }, as) => {
     const someone = pick(walk.users, user);
     const reference = walk.next();
-    const result = await outcome(
-      as.call(users.update, { id: someone.id, ...(flag ? { admin: true } : { reference }) }),
-    );
-    if ("answer" in result && !flag) someone.reference = reference;
+    const fields = pick([{ reference }, { admin: true }, { provider: walk.provider }, { provider: "local" }], type);
+    const result = await outcome(as.call(users.update, { id: someone.id, ...fields }));
+    if ("answer" in result && "reference" in fields) someone.reference = reference;
     return result;
   },
   create: async (walk, step, as) => {
