@@ -7,9 +7,9 @@ export const shortVerbs: Readonly<Record<string, readonly string[]>> = {
   show: ["get"],
 };
 
-/** Returns the name that a word stands for: a short name of a verb, or a group in the singular or plural. */
-export function aliasIn(names: readonly string[], word: string, commands?: Commands): string | undefined {
-  const meant = [...(Object.hasOwn(shortVerbs, word) ? (shortVerbs[word] ?? []) : []), `${word}s`];
+/** Returns the name that a word stands for: itself, a short name of a verb, or a group in the singular or plural. */
+export function nameIn(names: readonly string[], word: string, commands?: Commands): string | undefined {
+  const meant = [word, ...(Object.hasOwn(shortVerbs, word) ? (shortVerbs[word] ?? []) : []), `${word}s`];
   // A verb has no plural: posts likes must like nothing.
   const isPlural = (name: string) => word === `${name}s` && (!commands || "commands" in (commands[name] ?? {}));
   return meant.find((name) => names.includes(name)) ?? names.find(isPlural);
@@ -19,6 +19,5 @@ export const shortcutOf = (word: string): readonly string[] | undefined =>
   word === "whoami" ? ["users", "current"] : undefined;
 
 export function isTaken(registry: Registry, word: string): boolean {
-  const names = Object.keys(registry);
-  return names.includes(word) || (aliasIn(names, word) ?? shortcutOf(word)) !== undefined;
+  return (nameIn(Object.keys(registry), word) ?? shortcutOf(word)) !== undefined;
 }

@@ -1,5 +1,5 @@
 import { valuedGlobals } from "../terminal/global-options.ts";
-import { aliasIn, isTaken, shortcutOf } from "./command-aliases.ts";
+import { isTaken, nameIn, shortcutOf } from "./command-aliases.ts";
 import { type CommandEntry, isGroup, type Registry } from "./command-spec.ts";
 
 /** Finds the entry that a line names, without loading others; undefined for the program itself. */
@@ -11,7 +11,7 @@ export async function findCommand(registry: Registry, args: readonly string[]) {
   for (const { word, at } of words(args)) {
     const commands = entry && isGroup(entry) ? entry.commands : undefined;
     const names = Object.keys(commands ?? registry);
-    const name = names.includes(word) ? word : aliasIn(names, word, commands);
+    const name = nameIn(names, word, commands);
     if (name === undefined && word === "help") {
       // As with other tools: wcs webhooks help, wcs webhooks help create.
       rest.splice(at - removed, 1, "--help");
