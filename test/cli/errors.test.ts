@@ -38,6 +38,8 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["endpoint create", 2, /hint: Did you mean 'wcs webhooks create'\?/],
   ["news list", 2, /hint: Did you mean 'wcs posts list'\?/],
   ["people", 2, /hint: Did you mean 'wcs users --help'\?/],
+  ["help recipes", 2, /hint: Did you mean 'wcs help tasks'\?/],
+  ["help csv", 2, /hint: Did you mean 'wcs help formatting'\?/],
   ["help roles", 2, /hint: Did you mean 'wcs usertypes --help'\?/],
   ["trigger user.create", 2, /hint: Did you mean 'wcs webhooks test'\?/],
   ["events resend 1", 2, /hint: Use wcs webhooks resend <webhook> <entry>\./],

@@ -1,5 +1,71 @@
 import { topicTitles } from "./topic-titles.ts";
 
+const tasks = `Each line works on the database of wcs init --demo. -n (--dry-run) checks a change and makes none.
+
+Somebody joins; a list of people joins and gets mails with a link to set a password
+  wcs users create --first-name Bo --last-name Ek --email bo@example.com --unit Sales --user-types Employee --welcome
+  wcs users import people.csv --dry-run
+  wcs users import people.csv
+  wcs users list --no-has-password --all -t '{id}' | wcs users welcome -
+
+Somebody leaves: sessions and API tokens end; groups, posts, events and webhooks stay, and administrators can change them
+  wcs users get bo@example.com --fields memberGroups,memberUnits
+  wcs users export-data bo@example.com --to bo
+  wcs users deactivate bo@example.com --yes
+
+A mistake is undone
+  wcs audit list --since -1h
+  wcs users reactivate bo@example.com
+
+Everybody in a unit moves; many people change; a unit gets another name or place
+  wcs users list --unit Sales -o csv | wcs batch - -- users membership set {id} Sales --unit 'Sales Japan'
+  wcs users list --unit Sales --below -o csv | wcs batch - --dry-run -- users update {id} --title Seller
+  wcs units update 'Sales Japan' --name 'Sales Asia'
+  wcs units move 'Sales Asia' --parent Engineering
+
+Who has an ability somewhere, and through which memberships
+  wcs users list --ability user --ability-unit 'Sales Denmark'
+  wcs users get soren.dahl@example.com --query 'memberUnits[].{unit: unit.name, abilities: abilities}'
+
+Who did what last week; who changed somebody; who signed in
+  wcs audit list --since -7d --operation 'users.*'
+  wcs audit list --user bo@example.com
+  wcs audit list --operation auth.authenticate --since -7d
+
+People without a password; deactivated people; names that several people have
+  wcs users list --no-has-password
+  wcs users list --inactive --query '[?!active]' --fields id,name,email
+  wcs users list --all -t '{name}' | sort | uniq -d
+
+Profiles are compared and copied, except passwords, secrets and settings
+  wcs export --profile staging | wcs diff - --profile production --exit-code
+  wcs export --profile staging --only usertypes,units | wcs apply - --profile production
+
+A webhook in a script: created once, tested, awaited, repaired
+  wcs webhooks create --name ci --uri https://ci.example.com/hook --triggers user.create --if-not-exists
+  wcs webhooks test ci
+  wcs webhooks logs ci --wait --since -1m --status 2xx --timeout 60s
+  wcs webhooks recover ci --since -2d
+  wcs webhooks rotate-secret ci --yes
+
+An announcement to a branch, for tomorrow, that readers confirm; how many did; a reminder, which makes it unseen again
+  wcs posts create --content-type news --title Canteen --body 'It opens.' --visibility-units-falldown Sales \
+    --confirm-enabled --publish-on 'tomorrow 8:00'
+  wcs posts list --status scheduled
+  wcs posts get Canteen --fields confirm
+  wcs posts republish Canteen --yes
+
+An event, and the answers to its invitation
+  wcs events create --type unit --units Sales --title Party --start 'friday 18:00' --end +3h
+  wcs events participants Party -o csv
+
+A token for a script, its replacement, and the health of all
+  wcs tokens create --name nightly --scopes read --expires-at +90d
+  wcs tokens create --name nightly-2 --scopes read --expires-at +90d
+  wcs tokens revoke nightly --yes
+  wcs doctor
+`;
+
 const environment = `Target and credentials. Flags take precedence:
   WCS_PROFILE          name of a profile
   WCS_DB               SQLite file or postgres:// URL; the URL may contain a password
@@ -204,6 +270,7 @@ is malformed, the address of the proxy is used.
 `;
 
 const texts: Readonly<Record<keyof typeof topicTitles, string>> = {
+  tasks,
   environment,
   "exit-codes": exitCodesTopic,
   formatting,

@@ -24,7 +24,7 @@ const synonyms = [
   ["test", "trigger", "ping"],
 ];
 
-/** Top-level commands of other tools, and the commands that replace them here. */
+/** Top-level commands of other tools, and words that users ask help for, with the commands and topics here. */
 const moved: Readonly<Record<string, string>> = {
   login: "auth login",
   signin: "auth login",
@@ -53,6 +53,21 @@ const moved: Readonly<Record<string, string>> = {
   ping: "doctor",
   check: "doctor",
   undo: "audit list",
+  recipes: "help tasks",
+  examples: "help tasks",
+  tutorial: "help tasks",
+  docs: "help tasks",
+  man: "help tasks",
+  onboarding: "help tasks",
+  offboarding: "help tasks",
+  jq: "help formatting",
+  csv: "help formatting",
+  json: "help formatting",
+  output: "help formatting",
+  query: "help formatting",
+  errors: "help exit-codes",
+  times: "help calendar",
+  dates: "help calendar",
 };
 
 /** Groups, with the names that other tools have for the things in them, in the singular. */
