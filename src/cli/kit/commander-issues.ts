@@ -80,6 +80,9 @@ function surplusHint(command: Command, words: readonly string[]): string | undef
   const isBoolean = (word: string) => /^(true|false)$/.test(word);
   const value = words.findIndex((word, at) => isBoolean(word) && isSwitch(words[at - 1]));
   if (value > 0) return `write ${words[value - 1]}=${words[value]}`;
+  if (longs.includes("--forward-to")) return "give the URL with --forward-to";
+  if (longs.includes("--email") && words.some((word) => /^[^-].*@/.test(word)))
+    return "give the e-mail address with --email";
   // The title of a user is not the name.
   const name = ["--name", ...(longs.includes("--first-name") ? [] : ["--title"])].find((long) => longs.includes(long));
   if (registeredArguments.length === 0 && name) return `give the ${name.slice(2)} with ${name}`;

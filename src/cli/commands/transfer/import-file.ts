@@ -38,6 +38,9 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
   const format = formatFor(file, flags.format);
   if (flags.results !== undefined && globals.output === "ndjson")
     throw new UsageError("--results and -o ndjson cannot be used together");
+  for (const name of ["query", "fields", "template"] as const)
+    if (globals[name] !== undefined && formatOf(context) !== "json")
+      throw new UsageError(`--${name} needs --json here`, { hint: "for the result of each row, use -o ndjson and jq" });
   const signal = context.stopOnInterrupt();
   for (const [flag, path] of Object.entries({ "--results": flags.results, "--save-mapping": flags.saveMapping })) {
     if (path !== undefined && (await isSameFile(String(path), file)))

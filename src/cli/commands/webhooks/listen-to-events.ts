@@ -46,7 +46,8 @@ function targetOf(text: string | undefined): URL {
   if (text === undefined)
     throw new UsageError("missing --forward-to", { hint: "for example --forward-to http://localhost:3000/hook" });
   if (!URL.canParse(text) || !/^https?:$/.test(new URL(text).protocol)) {
-    throw new UsageError(`--forward-to must be a URL that begins with http:// or https://, not '${text}'`);
+    const hint = URL.canParse(`http://${text}`) ? `write http://${text}` : undefined;
+    throw new UsageError(`--forward-to must be a URL that begins with http:// or https://, not '${text}'`, { hint });
   }
   return new URL(text);
 }
