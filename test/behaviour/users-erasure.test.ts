@@ -158,8 +158,8 @@ describeOnOneDatabase("users that are erased", (environment) => {
     const other = await addUser();
     await actors.administrator.call(users.delete, { id: other.id });
     const entries = await actors.administrator.call(audit.list, { path: `/users/${other.id}` });
-    expect(entries.data[0]).toMatchObject({ actor: { id: 1 }, operation: "users.delete", created_at: instance.now() });
-    expect(entries.data[0]?.address).not.toBeNull();
+    const by = { actor: { id: 1 }, operation: "users.delete", address: "127.0.0.1" };
+    expect(entries.data[0]).toMatchObject({ ...by, created_at: instance.now() });
   });
 
   it("users.delete keeps the time of the next attempt to send an event of the user", async () => {

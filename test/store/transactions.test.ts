@@ -189,7 +189,7 @@ for (const kind of kinds) {
 
     it("after a failing statement the next transaction works", async () => {
       const { database } = open();
-      await expect(database.write((tx) => tx.deleteFrom("nowhere" as never).execute())).rejects.toThrow();
+      await expect(database.write((tx) => tx.deleteFrom("nowhere" as never).execute())).rejects.toThrow("nowhere");
       const broken = database.write(async (tx) => {
         await put(tx, "broken", 1);
         await tx.insertInto("departments").values({ unit_id: 987654, name: "x" }).execute();
