@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it } from "vitest";
 import { audit } from "../../src/contract/audit.ts";
 import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
@@ -14,7 +14,7 @@ import { describeOnOneDatabase } from "../support/instance.ts";
 import { newWebhook } from "../support/outbox.ts";
 import { codeOf } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
-import { newReceiver } from "../support/receiver.ts";
+import { receiverOfTest } from "../support/receiver.ts";
 import { allRows } from "../support/tables.ts";
 
 useQuickPasswords();
@@ -51,8 +51,7 @@ describeOnOneDatabase("users that are erased", (environment) => {
 
   it("users.delete leaves no personal data in any table, and nothing is sent afterwards", async () => {
     const { instance, units, types, cranes, stranger, actors } = world();
-    const receiver = await newReceiver();
-    onTestFinished(() => receiver.close());
+    const receiver = await receiverOfTest();
     receiver.answer = ({ body }, response) => void response.end(body);
     await newWebhook(instance, receiver.url);
     const { id: waiting } = await newWebhook(instance, "http://127.0.0.1:1/");
@@ -130,8 +129,7 @@ describeOnOneDatabase("users that are erased", (environment) => {
 
   it("users.delete: the response to a callback that was being sent is not stored", async () => {
     const { instance, actors, addUser } = world();
-    const receiver = await newReceiver();
-    onTestFinished(() => receiver.close());
+    const receiver = await receiverOfTest();
     const held: (() => void)[] = [];
     receiver.answer = ({ body }, response) => void held.push(() => response.end(body));
     await newWebhook(instance, receiver.url);
@@ -164,8 +162,7 @@ describeOnOneDatabase("users that are erased", (environment) => {
 
   it("users.delete keeps the time of the next attempt to send an event of the user", async () => {
     const { actors, addUser, instance } = world();
-    const receiver = await newReceiver();
-    onTestFinished(() => receiver.close());
+    const receiver = await receiverOfTest();
     receiver.answer = (_, response) => void response.writeHead(500).end();
     const { id: webhook } = await newWebhook(instance, receiver.url, "failing");
     const { id } = await addUser();

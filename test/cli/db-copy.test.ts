@@ -28,7 +28,7 @@ import { asArgument, type DatabaseKind, newDatabase, newInstanceDatabase } from 
 import { madeUp, useNextVersion, usePresentVersion } from "../support/next-version.ts";
 import { type Scene, useScene } from "../support/permission-table.ts";
 import type { NewDatabase } from "../support/postgres-copies.ts";
-import { newReceiver, verify } from "../support/receiver.ts";
+import { receiverOfTest, verify } from "../support/receiver.ts";
 import { allRows, mistakes } from "../support/tables.ts";
 import { execute } from "../support/template-databases.ts";
 import { bin, finished, newHome, type Result, start } from "./support.ts";
@@ -166,7 +166,7 @@ for (const [kind, other] of isFull ? directions : directions.slice(0, 1)) {
       }
       expect(String(await bytesOf(await member.call(files.get, { id: groups.ofMessage })))).toBe("Note");
 
-      const receiver = await newReceiver();
+      const receiver = await receiverOfTest();
       const administrator = service.caller({ userId: 1 });
       const hook = (await administrator.call(webhooks.list, {})).data.find(({ name }) => name === "Moved")!;
       await administrator.call(webhooks.update, { id: hook.id, uri: receiver.url, active: true });

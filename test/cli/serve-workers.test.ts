@@ -6,7 +6,7 @@ import { afterEach, beforeAll, describe, expect, it } from "vitest";
 import { changeDirectly } from "../support/direct.ts";
 import { isFull } from "../support/effort.ts";
 import type { DatabaseKind } from "../support/instance.ts";
-import { newReceiver } from "../support/receiver.ts";
+import { receiverOfTest } from "../support/receiver.ts";
 import { usePlace } from "./places.ts";
 import { finished, start } from "./support.ts";
 
@@ -108,7 +108,7 @@ describe.each(kinds)("serve --workers on %s", (database) => {
   });
 
   it("when the worker that delivers is killed, the other one delivers and another one is started", async () => {
-    const receiver = await newReceiver();
+    const receiver = await receiverOfTest();
     const hook = JSON.stringify({ name: "hook", uri: receiver.url, triggers: ["unit.update"] });
     expect((await place().wcs(["webhooks", "create", "--data", hook])).code).toBe(0);
     const { url, log, process } = await serve();
@@ -143,7 +143,7 @@ describe.each(kinds)("serve --workers on %s", (database) => {
   });
 
   it("a worker that takes over the deliveries while the settings cannot be read goes on, and delivers later", async () => {
-    const receiver = await newReceiver();
+    const receiver = await receiverOfTest();
     const hook = JSON.stringify({ name: "later", uri: receiver.url, triggers: ["unit.update"] });
     expect((await place().wcs(["webhooks", "create", "--data", hook])).code).toBe(0);
     const { url, log, process } = await serve();

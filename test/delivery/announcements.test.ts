@@ -9,9 +9,9 @@ import { openDatabase } from "../../src/store/open-database.ts";
 import { Wakeup } from "../../src/store/wakeup.ts";
 import { describeOnDatabases, listening, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
-import { newMailbox } from "../support/mailbox.ts";
+import { mailboxOfTest } from "../support/mailbox.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
-import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { type Receiver, receiverOfTest } from "../support/receiver.ts";
 
 /** Milliseconds; longer than any test. */
 const hour = 3_600_000;
@@ -25,14 +25,12 @@ describeOnDatabases("announcements", (open, kind) => {
     instance = await open();
     // Before the first engine, since the database wakes its first listener only when it is connected.
     endListening = await listening(instance.database, kind);
-    receiver = await newReceiver();
+    receiver = await receiverOfTest();
   });
   afterEach(async () => {
     endListening();
     await engine?.stop();
     engine = undefined;
-    await receiver.close();
-    await instance.close();
   });
 
   /** Starts an engine that checks for deliveries by itself only after an hour, and waits until both of its workers are idle. */
@@ -83,7 +81,7 @@ describeOnDatabases("announcements", (open, kind) => {
   it("an idle engine sends mails of several rounds by one announcement alone", async () => {
     const { promise, resolve: arrived } = Promise.withResolvers<void>();
     let expected = 25;
-    const mailbox = await newMailbox({
+    const mailbox = await mailboxOfTest({
       onData(stream, _, done) {
         stream.resume().on("end", () => {
           expected -= 1;
@@ -98,7 +96,6 @@ describeOnDatabases("announcements", (open, kind) => {
     await promise;
     await engine?.stop();
     engine = undefined;
-    await mailbox.close();
   });
 
   it("the result of a test and an event wake those who wait for them, by their announcements alone", async () => {

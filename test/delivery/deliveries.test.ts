@@ -1,20 +1,16 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { describeOnDatabases, newEngine, userAgent } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
-import { newReceiver, type Receiver, verify } from "../support/receiver.ts";
+import { type Receiver, receiverOfTest, verify } from "../support/receiver.ts";
 
 describeOnDatabases("deliveries", (open) => {
   let instance: Instance;
   let receiver: Receiver;
   beforeEach(async () => {
     instance = await open();
-    receiver = await newReceiver();
-  });
-  afterEach(async () => {
-    await receiver.close();
-    await instance.close();
+    receiver = await receiverOfTest();
   });
 
   const newWebhook = async (path = "/hook") =>

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, expect, it, vi } from "vitest";
+import { beforeEach, expect, it, vi } from "vitest";
 import { defaults, type Settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { MailWorker } from "../../src/delivery/mail/mail-worker.ts";
 import { describeOnDatabases, newEngine, whenClaimed } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
-import { type Mailbox, newMailbox } from "../support/mailbox.ts";
+import { type Mailbox, mailboxOfTest } from "../support/mailbox.ts";
 import { makeUsers } from "../support/outbox.ts";
 
 /** The documented length of a lease. Not imported, so that a change of it fails here. */
@@ -15,11 +15,7 @@ describeOnDatabases("the worker of mails", (open) => {
   let mailbox: Mailbox;
   beforeEach(async () => {
     instance = await open();
-    mailbox = await newMailbox();
-  });
-  afterEach(async () => {
-    await mailbox.close();
-    await instance.close();
+    mailbox = await mailboxOfTest();
   });
 
   const settings = (more: Partial<Settings> = {}) => ({
@@ -51,8 +47,7 @@ describeOnDatabases("the worker of mails", (open) => {
   });
 
   it("does not repeat a mail whose content is refused permanently, and logs the answer", async () => {
-    await mailbox.close();
-    mailbox = await newMailbox({
+    mailbox = await mailboxOfTest({
       onData: (stream, _, done) =>
         void stream.resume().on("end", () => done(Object.assign(new Error("spam"), { responseCode: 500 }))),
     });
@@ -75,7 +70,7 @@ describeOnDatabases("the worker of mails", (open) => {
   it("sends the mails of several rounds over the same connections", async () => {
     await mailbox.close();
     let connections = 0;
-    mailbox = await newMailbox({
+    mailbox = await mailboxOfTest({
       onConnect(_, done) {
         connections += 1;
         done();
@@ -88,7 +83,7 @@ describeOnDatabases("the worker of mails", (open) => {
   });
 
   it("sends by another mail server once mail.smtp_url names it", async () => {
-    const old = await newMailbox();
+    const old = await mailboxOfTest();
     const current = settings({ "mail.smtp_url": `smtp://127.0.0.1:${old.port}` });
     const engine = newEngine(instance, { settings: current });
     engine.start();
@@ -98,7 +93,6 @@ describeOnDatabases("the worker of mails", (open) => {
     await welcome();
     await expect.poll(() => mailbox.mails).toHaveLength(1);
     await engine.stop();
-    await old.close();
   });
 
   it("starts no mail after it was stopped, and releases what it has claimed", async () => {
@@ -114,7 +108,7 @@ describeOnDatabases("the worker of mails", (open) => {
   it("keeps a mail from other workers for as long as the mail server takes, and no longer", async () => {
     await mailbox.close();
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<() => void>();
-    mailbox = await newMailbox({ onRcptTo: (_, __, done) => arrive(done) });
+    mailbox = await mailboxOfTest({ onRcptTo: (_, __, done) => arrive(done) });
     instance.freeze();
     await welcome();
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });

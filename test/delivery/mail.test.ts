@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { defaults, type Settings, settings as settingOperations } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
@@ -12,10 +12,10 @@ import { isFull } from "../support/effort.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import { freePort } from "../support/free-port.ts";
 import type { Instance } from "../support/instance.ts";
-import { type Mailbox, newMailbox } from "../support/mailbox.ts";
+import { type Mailbox, mailboxOfTest } from "../support/mailbox.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
-import { newReceiver } from "../support/receiver.ts";
+import { receiverOfTest } from "../support/receiver.ts";
 
 useQuickPasswords();
 
@@ -24,11 +24,7 @@ describeOnDatabases("mail", (open, kind) => {
   let mailbox: Mailbox;
   beforeEach(async () => {
     instance = await open();
-    mailbox = await newMailbox();
-  });
-  afterEach(async () => {
-    await mailbox.close();
-    await instance.close();
+    mailbox = await mailboxOfTest();
   });
 
   const settings = (more: Partial<Settings> = {}) => ({
@@ -134,7 +130,7 @@ describeOnDatabases("mail", (open, kind) => {
   });
 
   it("a user who is deleted while mails are claimed gets none of them", async () => {
-    const receiver = await newReceiver();
+    const receiver = await receiverOfTest();
     receiver.answer = (_, response) => void response.writeHead(410).end();
     const { administrator } = instance;
     await administrator.call(settingOperations.set, {
@@ -162,7 +158,6 @@ describeOnDatabases("mail", (open, kind) => {
     expect(await worker.round()).toBe(3);
     worker.close();
     expect({ mails: mailbox.mails, errors }).toEqual({ mails: [], errors: [] });
-    await receiver.close();
   });
 
   it.each(["mail.smtp_url", "mail.from"])(
@@ -204,7 +199,7 @@ describeOnDatabases("mail", (open, kind) => {
     expect(await drain(away)).toMatchObject({ mails: 1 });
     expect(await rows()).toMatchObject([{ attempt: 1, last_error: `ESOCKET: connect ECONNREFUSED 127.0.0.1:${port}` }]);
     await mailbox.close();
-    mailbox = await newMailbox({}, port);
+    mailbox = await mailboxOfTest({}, port);
     await drain(away);
     expect(mailbox.mails).toEqual([]);
     instance.wait(31);
@@ -224,8 +219,7 @@ describeOnDatabases("mail", (open, kind) => {
   });
 
   it("a mail to a recipient that is refused permanently fails with the answer of the server", async () => {
-    await mailbox.close();
-    mailbox = await newMailbox({
+    mailbox = await mailboxOfTest({
       onRcptTo: (_, __, done) => done(Object.assign(new Error("no such mailbox"), { responseCode: 550 })),
     });
     await welcome();
@@ -236,8 +230,7 @@ describeOnDatabases("mail", (open, kind) => {
   });
 
   it("a mail to a recipient that is refused temporarily is tried again", async () => {
-    await mailbox.close();
-    mailbox = await newMailbox({
+    mailbox = await mailboxOfTest({
       onRcptTo: (_, __, done) => done(Object.assign(new Error("greylisted"), { responseCode: 450 })),
     });
     await welcome();
@@ -255,7 +248,7 @@ describeOnDatabases("mail", (open, kind) => {
   });
 
   it("a mail tells the author of a disabled webhook the reason and what to do", async () => {
-    const receiver = await newReceiver();
+    const receiver = await receiverOfTest();
     receiver.answer = (_, response) => void response.writeHead(410).end();
     const { id } = await newWebhook(instance, receiver.url, "The hook");
     // Names on several lines are refused, but may have been stored by an older version.
@@ -269,7 +262,6 @@ describeOnDatabases("mail", (open, kind) => {
     expect(mail).toMatchObject({ to: ["admin@example.com"], subject: "Webhook The hook at Acme was disabled" });
     expect(mail!.text).toContain("gone (410)");
     expect(mail!.text).toContain(`wcs webhooks recover ${id}`);
-    await receiver.close();
   });
 
   it("several workers send each mail once", async () => {
@@ -300,8 +292,7 @@ describeOnDatabases("mail", (open, kind) => {
   });
 
   it("the failure of an attempt is not kept when another worker has claimed the mail meanwhile", async () => {
-    await mailbox.close();
-    mailbox = await newMailbox({
+    mailbox = await mailboxOfTest({
       onRcptTo: (_, __, done) => {
         instance.wait(31);
         const taken = mailQueue.claim(instance.database, [{ max: 1 }], instance.now() * 1000);
@@ -440,8 +431,7 @@ describeOnDatabases("mail", (open, kind) => {
   });
 
   it("the password of the mail server is sent over TLS only", async () => {
-    await mailbox.close();
-    mailbox = await newMailbox({ disabledCommands: [], authOptional: false });
+    mailbox = await mailboxOfTest({ disabledCommands: [], authOptional: false });
     await welcome();
     const url = `smtp://ann:hunter2@127.0.0.1:${mailbox.port}`;
     expect(await drain({ "mail.smtp_url": url })).toMatchObject({ mails: 1 });
@@ -464,7 +454,7 @@ describeOnDatabases("mail", (open, kind) => {
   it("the mail about a disabled webhook is written in Danish", async () => {
     await offer(["en", "da"]);
     await instance.administrator.call(users.update, { id: 1, language: "da" });
-    const receiver = await newReceiver();
+    const receiver = await receiverOfTest();
     receiver.answer = (_, response) => void response.writeHead(410).end();
     const { id } = await newWebhook(instance, receiver.url, "Hook");
     await makeUsers(instance);
@@ -474,7 +464,6 @@ describeOnDatabases("mail", (open, kind) => {
     // "Webhook Hook hos Acme er slået fra" as RFC 2047 encodes it.
     expect(mail!.subject).toBe("=?UTF-8?Q?Webhook_Hook_hos_Acme_er_sl=C3=A5et_fra?=");
     expect(mail!.text).toContain(`Webhooken Hook (${id}) hos Acme er slået fra.`);
-    await receiver.close();
   });
 
   it("a mail server that hangs delays drain for no longer than maxSeconds, and mails that were not begun are released", async () => {

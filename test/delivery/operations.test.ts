@@ -8,7 +8,7 @@ import { isFull } from "../support/effort.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
-import { newReceiver, type Receiver, verify } from "../support/receiver.ts";
+import { type Receiver, receiverOfTest, verify } from "../support/receiver.ts";
 
 describeOnDatabases("operations on deliveries", (open, kind) => {
   let instance: Instance;
@@ -18,13 +18,11 @@ describeOnDatabases("operations on deliveries", (open, kind) => {
     instance = await open();
     // What waits for seconds is not due after a few slow steps.
     instance.freeze();
-    receiver = await newReceiver();
+    receiver = await receiverOfTest();
   });
   afterEach(async () => {
     await engine?.stop();
     engine = undefined;
-    await receiver.close();
-    await instance.close();
   });
   const drain = () => newEngine(instance).drain({ maxSeconds: 60 });
   const start = () => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { listOutbox, outboxState } from "../../src/delivery/delivery.ts";
@@ -6,7 +6,7 @@ import { callbackQueue } from "../../src/delivery/webhooks/callback-queue.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
-import { newReceiver } from "../support/receiver.ts";
+import { receiverOfTest } from "../support/receiver.ts";
 
 const uri = "http://receiver.invalid/";
 
@@ -22,7 +22,6 @@ describeOnDatabases("the outbox", (open) => {
     const made = await makeUsers(instance);
     await instance.administrator.call(users.welcome, { users: made });
   });
-  afterEach(() => instance.close());
 
   it("lists mails and then callbacks as soon as they are due, and mails that failed", async () => {
     const fresh = { id: expect.any(Number), created_at: now, due_at: now, attempts: 0, error: null, failed: false };
@@ -62,8 +61,7 @@ describeOnDatabases("the outbox", (open) => {
   });
 
   it("shows the error of the latest attempt of a callback that is still to be retried, and none after a resend", async () => {
-    const receiver = await newReceiver();
-    onTestFinished(() => receiver.close());
+    const receiver = await receiverOfTest();
     const statuses = [500, 404];
     receiver.answer = (_, response) => void response.writeHead(statuses.shift() ?? 503).end();
     const { id } = await newWebhook(instance, receiver.url, "failing");

@@ -7,27 +7,26 @@ import { users } from "../../src/contract/users.ts";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { Attempt } from "../../src/delivery/webhooks/attempt.ts";
 import { isFull } from "../support/effort.ts";
-import { describeOnDatabases, newEngine, observeAttempts } from "../support/engine.ts";
+import { describeOnDatabases, newEngine, observeAttempts, openInstanceOf } from "../support/engine.ts";
 import { freePort } from "../support/free-port.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
-import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { type Receiver, receiverOfTest } from "../support/receiver.ts";
 
-describeOnDatabases("outcomes of an attempt", (open, kind) => {
+describeOnDatabases("outcomes of an attempt", (_, kind) => {
   let instance: Instance;
   let receiver: Receiver;
   let hook: number;
   beforeAll(async () => {
-    instance = await open();
+    instance = await openInstanceOf(kind);
     instance.freeze();
   });
   afterAll(() => instance.close());
   beforeEach(async () => {
-    receiver = await newReceiver();
+    receiver = await receiverOfTest();
   });
   afterEach(async () => {
     await instance.administrator.call(webhooks.delete, { id: hook });
-    await receiver.close();
   });
 
   /** One attempt of one event; its log entry with request and response. */

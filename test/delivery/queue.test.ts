@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
 import { countCallbacksSince } from "../../src/delivery/delivery.ts";
 import { Leases } from "../../src/delivery/queue/leases.ts";
 import { repairClock } from "../../src/delivery/queue/repair-clock.ts";
@@ -25,7 +25,6 @@ describeOnDatabases("the queue of callbacks", (open) => {
     webhook = (await newWebhook(instance, "http://receiver.invalid/")).id;
     await makeUsers(instance);
   });
-  afterEach(() => instance.close());
 
   it("counts the callbacks that were created since a time", async () => {
     const since = (seconds: number) => countCallbacksSince(instance.database, seconds);

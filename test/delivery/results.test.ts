@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { claimDeliveries } from "../../src/delivery/webhooks/callback-queue.ts";
 import { ResultWriter } from "../../src/delivery/webhooks/result-writer.ts";
@@ -6,7 +6,7 @@ import { type FinishedAttempt, writeResults } from "../../src/delivery/webhooks/
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
-import { newReceiver } from "../support/receiver.ts";
+import { receiverOfTest } from "../support/receiver.ts";
 
 /** Milliseconds of failures only after which a webhook is disabled. */
 const fiveDays = 5 * 86_400_000;
@@ -21,7 +21,6 @@ describeOnDatabases("results of callbacks", (open) => {
     now = instance.now() * 1000;
     ({ id } = await newWebhook(instance, "http://receiver.invalid/"));
   });
-  afterEach(() => instance.close());
 
   /** Claims deliveries of new events, and returns their results, each with a status and a time after now in milliseconds. */
   async function finish(...answers: readonly (readonly [status: string, after: number])[]): Promise<FinishedAttempt[]> {
@@ -63,7 +62,7 @@ describeOnDatabases("results of callbacks", (open) => {
   });
 
   it("only the result of a test is announced to those who wait for one", async () => {
-    const receiver = await newReceiver();
+    const receiver = await receiverOfTest();
     await instance.administrator.call(webhooks.update, { id, uri: receiver.url });
     const announce = vi.spyOn(instance.database, "announce");
     await makeUsers(instance);
@@ -74,7 +73,6 @@ describeOnDatabases("results of callbacks", (open) => {
     await newEngine(instance).drain({ maxSeconds: 60 });
     expect(announce).toHaveBeenCalledWith(["webhook-logs"]);
     expect(receiver.received).toHaveLength(3);
-    await receiver.close();
   });
 
   it("waiting callbacks of a deleted webhook are ended without log entries", async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
+import { beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { defaults } from "../../src/contract/settings.ts";
 import { tokens } from "../../src/contract/tokens.ts";
@@ -14,11 +14,11 @@ import type { Schema } from "../../src/store/schema/schema.ts";
 import { password } from "../support/actors.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
-import { newMailbox } from "../support/mailbox.ts";
+import { mailboxOfTest } from "../support/mailbox.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
 import { codeOf } from "../support/outcome.ts";
 import { useQuickPasswords } from "../support/quick-passwords.ts";
-import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { type Receiver, receiverOfTest } from "../support/receiver.ts";
 import { enrol } from "../support/second-factor.ts";
 
 useQuickPasswords();
@@ -31,11 +31,7 @@ describeOnDatabases("retention", (open, kind) => {
   let receiver: Receiver;
   beforeEach(async () => {
     instance = await open();
-    receiver = await newReceiver();
-  });
-  afterEach(async () => {
-    await receiver.close();
-    await instance.close();
+    receiver = await receiverOfTest();
   });
   const drain = () => newEngine(instance).drain({ maxSeconds: 60 });
   const remove = (settings = {}) =>
@@ -133,8 +129,7 @@ describeOnDatabases("retention", (open, kind) => {
   });
 
   it("retention keeps a mail that waits, however old, and removes a sent mail after 30 days", async () => {
-    const mailbox = await newMailbox();
-    onTestFinished(() => mailbox.close());
+    const mailbox = await mailboxOfTest();
     const [id] = await makeUsers(instance);
     await instance.administrator.call(users.welcome, { users: [id!] });
     instance.wait(40 * day);

@@ -1,10 +1,10 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { webhooks } from "../../src/contract/webhooks.ts";
 import { callbackRetries, type FailedAttempt, failedAttempt } from "../../src/delivery/queue/retry-schedule.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
-import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { type Receiver, receiverOfTest } from "../support/receiver.ts";
 
 const pauses = [5, 300, 1800, 7200, 18_000, 36_000, 50_400, 72_000, 86_400];
 
@@ -29,12 +29,8 @@ describeOnDatabases("attempts over days", (open) => {
     instance = await open();
     // Steps of a test may be minutes apart on a busy machine.
     instance.freeze();
-    receiver = await newReceiver();
+    receiver = await receiverOfTest();
     receiver.answer = (_, response) => void response.writeHead(500).end();
-  });
-  afterEach(async () => {
-    await receiver.close();
-    await instance.close();
   });
   const drain = () => newEngine(instance, { random: () => 0.5 }).drain({ maxSeconds: 60 });
   const webhook = async (id: number) => (await instance.administrator.call(webhooks.get, { id })).data;

@@ -1,10 +1,10 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { Attempt } from "../../src/delivery/webhooks/attempt.ts";
 import { createSender } from "../../src/delivery/webhooks/send-callback.ts";
-import { newReceiver } from "../support/receiver.ts";
+import { receiverOfTest } from "../support/receiver.ts";
 
 it("an attempt whose time ended before the connection was made sends nothing later", async () => {
-  const receiver = await newReceiver();
+  const receiver = await receiverOfTest();
   const { promise, resolve: answerLookups } = Promise.withResolvers<[{ address: string; family: number }]>();
   const sender = await createSender({
     settings: { "webhooks.allow_private": true },
@@ -25,7 +25,7 @@ it("an attempt whose time ended before the connection was made sends nothing lat
 });
 
 it("an attempt that was answered leaves neither its timer nor itself behind", async () => {
-  const receiver = await newReceiver();
+  const receiver = await receiverOfTest();
   const sender = await createSender({ settings: { "webhooks.allow_private": true }, clock: Date.now });
   const timers = vi.spyOn(globalThis, "setTimeout");
   const cleared = vi.spyOn(globalThis, "clearTimeout");

@@ -16,7 +16,6 @@ describeOnDatabases("waking up", (open, kind) => {
   });
   afterEach(async () => {
     await other.close();
-    await instance.close();
   });
 
   /** Resolves when another connection hears of a change that is made once it listens. */

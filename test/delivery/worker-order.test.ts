@@ -6,7 +6,7 @@ import { isFull } from "../support/effort.ts";
 import { describeOnDatabases, observeAttempts, userAgent } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
-import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { type Receiver, receiverOfTest } from "../support/receiver.ts";
 
 describeOnDatabases("the order of a worker", (open, kind) => {
   let instance: Instance;
@@ -17,7 +17,7 @@ describeOnDatabases("the order of a worker", (open, kind) => {
   beforeEach(async () => {
     instance = await open();
     instance.freeze();
-    receiver = await newReceiver();
+    receiver = await receiverOfTest();
     held = new Map();
     receiver.answer = ({ path }, response) => {
       held.set(path, [...(held.get(path) ?? []), () => response.end()]);
@@ -26,8 +26,6 @@ describeOnDatabases("the order of a worker", (open, kind) => {
   });
   afterEach(async () => {
     await worker.stop(0);
-    await receiver.close();
-    await instance.close();
   });
 
   const newWorker = (database: Database = instance.database) =>

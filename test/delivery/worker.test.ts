@@ -15,7 +15,7 @@ import { isFull } from "../support/effort.ts";
 import { describeOnDatabases, newEngine, observeAttempts, userAgent, whenClaimed } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
-import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { type Receiver, receiverOfTest } from "../support/receiver.ts";
 
 /** The documented length of a lease. Not imported, so that a change of it fails here. */
 const leaseMilliseconds = 30_000;
@@ -26,13 +26,11 @@ describeOnDatabases("workers", (open, kind) => {
   let engines: Engine[] = [];
   beforeEach(async () => {
     instance = await open();
-    receiver = await newReceiver();
+    receiver = await receiverOfTest();
     engines = [];
   });
   afterEach(async () => {
     await Promise.all(engines.map((engine) => engine.stop()));
-    await receiver.close();
-    await instance.close();
   });
   const start = (options: Parameters<typeof newEngine>[1] = {}) => {
     const engine = newEngine(instance, options);
@@ -392,7 +390,7 @@ describeOnDatabases("workers", (open, kind) => {
   if (kind === "postgres" && !isFull) return;
 
   it("a receiver that hangs delays no other receiver", async () => {
-    const hanging = await newReceiver();
+    const hanging = await receiverOfTest();
     let open = 0;
     /** Number of open requests at the start of each. */
     const openAtOnce: number[] = [];
@@ -420,11 +418,10 @@ describeOnDatabases("workers", (open, kind) => {
     const stopped = engines[0]!.stop();
     endAttempts();
     await stopped;
-    await hanging.close();
   });
 
   it("many receivers that hang at once delay others no longer than they hang", async () => {
-    const hanging = await newReceiver();
+    const hanging = await receiverOfTest();
     hanging.answer = () => {};
     await addWebhooks(70, hanging.url);
     await newWebhook(instance, receiver.url, "good");
@@ -435,7 +432,6 @@ describeOnDatabases("workers", (open, kind) => {
     await makeUsers(instance, 10);
     await receiver.until(20);
     await Promise.all(engines.map((engine) => engine.stop()));
-    await hanging.close();
   });
 
   it("a worker makes at most 256 requests at once, over all receivers", async () => {

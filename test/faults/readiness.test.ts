@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import pg from "pg";
-import { afterEach, beforeEach, expect, inject, it } from "vitest";
+import { beforeEach, expect, inject, it } from "vitest";
 import { units } from "../../src/contract/units.ts";
 import { readinessOf } from "../../src/core/pipeline/readiness.ts";
 import { createService } from "../../src/core/service.ts";
@@ -15,7 +15,6 @@ describeOnDatabases("readiness", (open, kind) => {
   beforeEach(async () => {
     instance = await open();
   });
-  afterEach(() => instance.close());
   const status = async () => (await fetch(`${instance.url}/readyz`)).status;
 
   it("readiness is one commit for all who ask within a second, and another one later", async () => {

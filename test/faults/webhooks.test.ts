@@ -5,7 +5,7 @@ import { type Child, startChild } from "../support/child.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
 import { logOf, makeUsers, newWebhook } from "../support/outbox.ts";
-import { newReceiver, type Receiver } from "../support/receiver.ts";
+import { type Receiver, receiverOfTest } from "../support/receiver.ts";
 import { jobs, kills, timeFor } from "./counts.ts";
 import { killedSessionsEnd, targetToKill } from "./killed-sessions.ts";
 
@@ -18,13 +18,11 @@ describeOnDatabases("kill -9", (open, kind) => {
   let children: Child[] = [];
   beforeEach(async () => {
     instance = await open();
-    receiver = await newReceiver();
+    receiver = await receiverOfTest();
     children = [];
   });
   afterEach(async () => {
     await Promise.all(children.map((child) => child.kill()));
-    await receiver.close();
-    await instance.close();
   });
   const start = (script: string, ...args: (string | number)[]) => {
     const child = startChild(`faults/${script}`, [targetToKill(instance), ...args.map(String)]);

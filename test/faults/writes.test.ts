@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { sql } from "kysely";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import type { Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
 import { createClient } from "../../src/http/client/client.ts";
@@ -75,7 +75,6 @@ describeOnDatabases("R1: kill -9 while it writes", (open, kind) => {
     env = { ...home.env, WCS_DB: targetToKill(instance) };
     ledger = new Ledger();
   });
-  afterEach(() => instance.close());
 
   /** Nothing that was acknowledged is missing, nothing is half there, and the file is whole. */
   async function check(): Promise<void> {

@@ -15,7 +15,7 @@ import { type Instance, newDatabase, newInstance } from "../support/instance.ts"
 import { openNewInstance } from "../support/new-instance.ts";
 import { makeUsers, newWebhook } from "../support/outbox.ts";
 import { codeOf, refusal } from "../support/outcome.ts";
-import { newReceiver, verify } from "../support/receiver.ts";
+import { receiverOfTest, verify } from "../support/receiver.ts";
 import { allRows } from "../support/tables.ts";
 
 const smtpUrl = "smtp://ann:hunter2222@mail.example.com:587";
@@ -59,7 +59,7 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
     });
 
     it("Callbacks are signed with the secrets that were shown, two while one is being replaced", async () => {
-      const receiver = await newReceiver();
+      const receiver = await receiverOfTest();
       const { id, secret } = await newWebhook(instance, receiver.url);
       await makeUsers(instance);
       await newEngine(instance).drain({ maxSeconds: 60 });
@@ -70,7 +70,6 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
       expect(verify(secret, first!).type).toBe("user.create");
       for (const each of [secret, next]) expect(verify(each, second!).type).toBe("user.create");
       expect(JSON.stringify(await allRows(instance.database))).not.toMatch(/whsec_/);
-      await receiver.close();
     });
 
     it("Without the key, or with another one, the database is not opened", async () => {
@@ -86,7 +85,7 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
 
     it("A new key opens all that the old one did; tokens and webhooks go on", async () => {
       const token = await instance.tokenOf(1);
-      const receiver = await newReceiver();
+      const receiver = await receiverOfTest();
       const { id, secret } = await newWebhook(instance, receiver.url);
       const next = (await instance.administrator.call(webhooks.rotateSecret, { id })).data.secret!;
       await instance.administrator.call(settings.set, { "mail.smtp_url": smtpUrl });
@@ -103,7 +102,6 @@ for (const kind of isFull ? (["postgres"] as const) : (["sqlite"] as const)) {
       await service.caller({ userId: 1 }).call(users.update, { id: 1, title: "Told" });
       await newEngine({ ...instance, database }).drain({ maxSeconds: 60 });
       for (const each of [secret, next]) expect(verify(each, receiver.received[0]!).type).toBe("user.update");
-      await receiver.close();
     });
 
     it("A server that goes on with the old key writes no secret that nobody could read", async () => {

@@ -7,7 +7,7 @@ import { smtpTarget } from "../../src/delivery/mail/mail-transport.ts";
 import { cert, key } from "../support/certificate.ts";
 import { describeOnDatabases, newEngine, whenClaimed } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
-import { type Mailbox, newMailbox } from "../support/mailbox.ts";
+import { type Mailbox, mailboxOfTest } from "../support/mailbox.ts";
 
 const withTls = { disabledCommands: [], cert, key };
 const noTls = "The mail server does not support TLS; set mail.allow_plain to send without it.";
@@ -36,7 +36,6 @@ describeOnDatabases("the way to the mail server", (open) => {
   afterEach(async () => {
     tls.setDefaultCACertificates(authorities);
     await mailbox.close();
-    await instance.close();
   });
 
   /** Tries to send what waits; what the outbox says of it. 0.0.0.0 leads to this machine, and is no loopback address. */
@@ -49,7 +48,7 @@ describeOnDatabases("the way to the mail server", (open) => {
   }
 
   it("Nobody on the way can read a mail by hiding that the server offers TLS, also without a password", async () => {
-    mailbox = await newMailbox();
+    mailbox = await mailboxOfTest();
     expect(await send()).toEqual({ sent: [], error: noTls });
   });
 
@@ -74,7 +73,7 @@ describeOnDatabases("the way to the mail server", (open) => {
   it("A recipient who is refused over TLS is given up with the answer, whatever words it has", async () => {
     tls.setDefaultCACertificates([...authorities, cert]);
     const refusal = Object.assign(new Error("no certificate for this mailbox"), { responseCode: 550 });
-    mailbox = await newMailbox({ ...withTls, onRcptTo: (_, __, done) => done(refusal) });
+    mailbox = await mailboxOfTest({ ...withTls, onRcptTo: (_, __, done) => done(refusal) });
     const { error } = await send({}, "?tls.servername=mail.example.test");
     expect(error).toBe("EENVELOPE: 550 no certificate for this mailbox");
     const { state } = await instance.database.reader.selectFrom("mails").select("state").executeTakeFirstOrThrow();
@@ -82,13 +81,13 @@ describeOnDatabases("the way to the mail server", (open) => {
   });
 
   it("Options in the URL cannot turn TLS off", async () => {
-    mailbox = await newMailbox();
+    mailbox = await mailboxOfTest();
     const options = "?requireTLS=false&ignoreTLS=true&opportunisticTLS=true&secure=false&host=127.0.0.1";
     expect(await send({}, options)).toEqual({ sent: [], error: noTls });
   });
 
   it("A server that nobody vouches for gets no mail, whatever the URL says", async () => {
-    mailbox = await newMailbox(withTls);
+    mailbox = await mailboxOfTest(withTls);
     const { sent, error } = await send({}, "?tls.servername=mail.example.test&tls.rejectUnauthorized=false");
     expect(sent).toEqual([]);
     expect(error).toMatch(/self[- ]signed certificate/);
@@ -96,7 +95,7 @@ describeOnDatabases("the way to the mail server", (open) => {
 
   it("A server with another's certificate gets no mail", async () => {
     tls.setDefaultCACertificates([...authorities, cert]);
-    mailbox = await newMailbox(withTls);
+    mailbox = await mailboxOfTest(withTls);
     const { sent, error } = await send();
     expect(sent).toEqual([]);
     expect(error).toMatch(/altnames/);
@@ -104,23 +103,22 @@ describeOnDatabases("the way to the mail server", (open) => {
 
   it("A server with a good certificate gets it encrypted", async () => {
     tls.setDefaultCACertificates([...authorities, cert]);
-    mailbox = await newMailbox(withTls);
+    mailbox = await mailboxOfTest(withTls);
     expect(await send({}, "?tls.servername=mail.example.test")).toEqual({ sent: [{ secure: true }], error: null });
   });
 
   it("mail.allow_plain sends in the clear where there is no TLS, and encrypted where there is", async () => {
     tls.setDefaultCACertificates([...authorities, cert]);
-    mailbox = await newMailbox();
+    mailbox = await mailboxOfTest();
     expect(await send({ "mail.allow_plain": true })).toEqual({ sent: [{ secure: false }], error: null });
-    await mailbox.close();
-    mailbox = await newMailbox(withTls);
+    mailbox = await mailboxOfTest(withTls);
     await instance.administrator.call(users.welcome, { users: [1] });
     const encrypted = await send({ "mail.allow_plain": true }, "?tls.servername=mail.example.test");
     expect(encrypted.sent).toEqual([{ secure: true }]);
   });
 
   it("An engine that runs sends nothing more in the clear once mail.allow_plain is switched off", async () => {
-    mailbox = await newMailbox();
+    mailbox = await mailboxOfTest();
     const url = `smtp://0.0.0.0:${mailbox.port}`;
     const settings = { "mail.from": "wcs@example.com", "mail.smtp_url": url, "mail.allow_plain": true };
     const engine = newEngine(instance, { settings });
@@ -135,7 +133,7 @@ describeOnDatabases("the way to the mail server", (open) => {
   });
 
   it("A mail is not sent in the clear when mail.allow_plain is switched off until it is claimed", async () => {
-    mailbox = await newMailbox();
+    mailbox = await mailboxOfTest();
     const url = `smtp://0.0.0.0:${mailbox.port}`;
     const settings = { "mail.from": "wcs@example.com", "mail.smtp_url": url, "mail.allow_plain": true };
     const database = whenClaimed(instance.database, () => {
@@ -148,7 +146,7 @@ describeOnDatabases("the way to the mail server", (open) => {
   });
 
   it("A mail that is claimed while mail.smtp_url is removed waits for a new one", async () => {
-    mailbox = await newMailbox();
+    mailbox = await mailboxOfTest();
     const settings: Partial<Settings> = {
       "mail.from": "wcs@example.com",
       "mail.smtp_url": `smtp://127.0.0.1:${mailbox.port}`,
@@ -162,7 +160,7 @@ describeOnDatabases("the way to the mail server", (open) => {
   });
 
   it("A server on this machine needs no TLS", async () => {
-    mailbox = await newMailbox();
+    mailbox = await mailboxOfTest();
     expect(await send({}, "", "127.0.0.1")).toEqual({ sent: [{ secure: false }], error: null });
   });
 });

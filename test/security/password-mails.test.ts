@@ -1,9 +1,9 @@
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 import { auth } from "../../src/contract/auth.ts";
 import { users } from "../../src/contract/users.ts";
 import { describeOnDatabases, newEngine } from "../support/engine.ts";
 import type { Instance } from "../support/instance.ts";
-import { type Mailbox, newMailbox } from "../support/mailbox.ts";
+import { type Mailbox, mailboxOfTest } from "../support/mailbox.ts";
 import { makeUsers } from "../support/outbox.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
 import { mailedToken, sendMails, tokenIn } from "../support/password-mail.ts";
@@ -21,7 +21,6 @@ describeOnDatabases("mails that let a user set a password", (open) => {
     [id = 0] = await makeUsers(instance);
     await instance.administrator.call(users.update, { id, email });
   });
-  afterEach(() => instance.close());
 
   const stranger = () => instance.withToken(undefined);
   const request = () => stranger().call(auth.passwordRequest, { email });
@@ -116,7 +115,7 @@ describeOnDatabases("mails that let a user set a password", (open) => {
 
   it("A token that a failed attempt gave to the mail server does not work once the mail was sent again", async () => {
     let refused = "";
-    const mailbox: Mailbox = await newMailbox({
+    const mailbox: Mailbox = await mailboxOfTest({
       onData(stream, _, done) {
         stream.on("data", (chunk) => (refused += chunk));
         stream.on("end", () => done(Object.assign(new Error("try later"), { responseCode: 451 })));

@@ -58,15 +58,22 @@ export async function listening(database: Database, kind: DatabaseKind): Promise
   return stop;
 }
 
-/** A suite that runs on each database. Its administrator is known by ID, so that no token ends however the clock moves. */
+/** An instance whose administrator is known by ID, so that no token ends however the clock moves. */
+export async function openInstanceOf(database: DatabaseKind): Promise<Instance> {
+  const instance = await newInstance({ database, caller: "local" });
+  return { ...instance, administrator: instance.service.caller({ userId: 1 }) };
+}
+
+/** A suite that runs on each database, in an instance for each test. */
 export function describeOnDatabases(
   name: string,
   suite: (open: () => Promise<Instance>, kind: DatabaseKind) => void,
 ): void {
   for (const database of ["sqlite", "postgres"] as const) {
     const open = async () => {
-      const instance = await newInstance({ database, caller: "local" });
-      return { ...instance, administrator: instance.service.caller({ userId: 1 }) };
+      const instance = await openInstanceOf(database);
+      onTestFinished(() => instance.close());
+      return instance;
     };
     describe(`${name} (${database})`, () => suite(open, database));
   }

@@ -1,5 +1,6 @@
 import type { AddressInfo } from "node:net";
 import { SMTPServer, type SMTPServerOptions } from "smtp-server";
+import { onTestFinished } from "vitest";
 
 export interface Mail {
   readonly from: string;
@@ -56,6 +57,13 @@ export async function newMailbox(options: SMTPServerOptions = {}, port = 0): Pro
     mails,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   };
+}
+
+/** A mail server until the test ends. */
+export async function mailboxOfTest(options?: SMTPServerOptions, port?: number): Promise<Mailbox> {
+  const mailbox = await newMailbox(options, port);
+  onTestFinished(() => mailbox.close());
+  return mailbox;
 }
 
 /** The decoded parts of a multipart/alternative mail. */

@@ -1,6 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Webhook } from "standardwebhooks";
+import { onTestFinished } from "vitest";
 
 export interface Received {
   readonly path: string;
@@ -64,6 +65,13 @@ export async function newReceiver(): Promise<Receiver> {
       await new Promise((resolve) => server.close(resolve));
     },
   };
+  return receiver;
+}
+
+/** A receiver until the test ends. */
+export async function receiverOfTest(): Promise<Receiver> {
+  const receiver = await newReceiver();
+  onTestFinished(() => receiver.close());
   return receiver;
 }
 
