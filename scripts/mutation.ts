@@ -241,7 +241,7 @@ type Counts = Record<"killed" | "survived" | "unreached", number>;
 async function tryMutant(mutant: Mutant, { vitest, tests, all, mutants }: Run): Promise<keyof Counts> {
   const siblings = mutants.filter(({ fileName }) => fileName === mutant.fileName);
   const own = filesFor(mutant, tests, siblings);
-  // What runs once may have been reached first by a file of another path.
+  // Code that runs once may have been reached first by a file of another path.
   const files = own.length > 0 ? own : filesFor(mutant, all, siblings);
   const killer = files.length > 0 ? await killerOf(vitest, mutant, files) : undefined;
   const outcome = killer ? "killed" : files.length > 0 ? "survived" : "unreached";

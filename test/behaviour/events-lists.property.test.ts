@@ -20,7 +20,7 @@ interface Reader {
   readonly id: number;
   readonly caller: Caller;
   readonly admin: boolean;
-  /** Of the units, with all above them. */
+  /** IDs of the user's units and all above them. */
   readonly units: readonly number[];
   readonly branch: readonly number[];
   readonly types: readonly number[];

@@ -13,7 +13,7 @@ import { allRows } from "../support/tables.ts";
 useQuickPasswords();
 
 const operations = await allOperations();
-/** Of these two, at least one may do almost all that is in the table. */
+/** At least one of these two may do almost all that is in the table. */
 const fewActors: readonly ActorName[] = ["administrator", "member"];
 
 /**

@@ -19,7 +19,7 @@ useQuickPasswords();
 
 const day = 86_400;
 
-/** What both suites do with users who sign in. */
+/** Steps of both suites with users who sign in. */
 function signingIn(world: () => World) {
   /** A user with a password, and sign-ins of it. */
   const person = async (fields: object = {}) => {

@@ -26,7 +26,7 @@ const things = {
 } as const;
 type Thing = keyof typeof things;
 
-/** What the benchmarks of one database share. */
+/** Shared by the benchmarks of one database. */
 export interface Bench {
   readonly folder: string;
   readonly target: string;

@@ -16,7 +16,7 @@ export interface Size {
   readonly posts: number;
 }
 
-/** Of a hundred posts so many are for all; the others for a unit, most of them with all below. */
+/** Percentage of posts for all users. The others are for a unit, most of them with all below. */
 export type Everywhere = number;
 
 /**

@@ -43,7 +43,7 @@ export async function recordStatements(
     if (!tokens.has(userId)) {
       const [{ jwt }] = await service.caller({ userId }).call(auth.renew, {});
       tokens.set(userId, jwt);
-      // What is kept in memory is loaded now.
+      // Loads what is kept in memory.
       await get(path, jwt);
     }
     recorded = [];

@@ -12,7 +12,7 @@ users:
 - {reference: E-2, first_name: Linus, last_name: Berg, email: linus@example.com, unit: eng, title: Clerk}
 `;
 
-/** What somebody changes beside the file. */
+/** Changes that somebody makes beside the file. */
 const changesByHand = [
   ["users update E-1 --admin", "E-1", "admin", true, false],
   ["users update E-1 --birthday 1990-01-02", "E-1", "birthday", "1990-01-02", null],

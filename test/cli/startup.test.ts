@@ -55,7 +55,7 @@ interface Loaded {
   readonly intl: readonly string[];
 }
 
-/** What a command loads at its start. */
+/** Returns what a command loads at its start. */
 async function loaded(args: readonly string[]): Promise<Loaded> {
   const spy = home().path("spy.cjs");
   const report = home().path("loaded.json");

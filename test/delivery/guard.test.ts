@@ -8,7 +8,7 @@ import { type NameServer, newNameServer } from "../support/dns.ts";
 import { hasIPv6 } from "../support/ipv6.ts";
 
 /*
- * Whoever may register a webhook could make the server call what only the server can reach: itself, its neighbours, the
+ * A user who may register a webhook could make the server call what only the server can reach: itself, its neighbours, the
  * metadata of its cloud. Here every way to write such an address is tried against listeners on all addresses of this machine.
  */
 

@@ -16,7 +16,7 @@ describeOnDatabases("operations on deliveries", (open, kind) => {
   let engine: Engine | undefined;
   beforeEach(async () => {
     instance = await open();
-    // What waits for seconds is not due after a few slow steps.
+    // The clock stands still, so that a wait of seconds is not over after a few slow steps.
     instance.freeze();
     receiver = await receiverOfTest();
   });

@@ -113,7 +113,7 @@ describeOnDatabases("outcomes of an attempt", (_, kind) => {
     expect(told.map(({ user_id }) => user_id)).toEqual(administrators.slice(0, 10));
   });
 
-  // What an answer means does not depend on the database.
+  // The meaning of an answer does not depend on the database.
   if (kind === "postgres" && !isFull) return;
 
   it.each([204, 299])("status %i succeeds", async (status) => {

@@ -48,7 +48,7 @@ it("the log of a database file that is replaced goes into the old file, not into
   const database = await openDatabase(target);
   const log = () => statSync(`${target}-wal`).size;
   copyFileSync(target, `${target}-copy`);
-  // What another process has written before does not matter.
+  // Earlier writes of another process do not matter.
   expect(await create()).toBe("none");
   await database.write((tx) => put(tx, "written", 1));
   expect(log()).toBeGreaterThan(0);

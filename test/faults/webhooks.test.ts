@@ -67,7 +67,7 @@ describeOnDatabases("kill -9", (open, kind) => {
     // Every change is told once, and no change is missing.
     expect(numbers).toEqual(numbers.map((_, index) => index + 1));
     expect(numbers.length).toBeGreaterThanOrEqual(acknowledged);
-    // What was told last of each thing is how it is.
+    // The last event about each thing describes its present state.
     const last = new Map(told.map((thing) => [thing.url, numberOf(thing)]));
     const users = await db.selectFrom("users").select(["id", "meta_field_0"]).where("id", ">", 1).execute();
     const units = await db.selectFrom("units").select(["id", "description"]).where("id", ">", 1).execute();

@@ -14,10 +14,10 @@ import { mistakes } from "../support/tables.ts";
 import { kills, timeFor } from "./counts.ts";
 import { killedSessionsEnd, targetToKill } from "./killed-sessions.ts";
 
-/** Who writes at the same time. */
+/** Number of clients that write at the same time. */
 const writers = 4;
 
-/** What was acknowledged, and what may have been done besides. */
+/** The acknowledged writes, and those that may have been done besides. */
 class Ledger {
   readonly created = new Set<string>();
   /** By e-mail address: the last number that was acknowledged, and the last that was sent. */

@@ -17,7 +17,7 @@ import { newReceiver } from "../support/receiver.ts";
 import { totpCode } from "../support/second-factor.ts";
 import { operations } from "./support.ts";
 
-/** Requests that an actor may make, and the answers of a service. `WCS_RECORD_EXAMPLES=1` records them anew. */
+/** Requests that an actor may make, and the answers of a service. `WCS_RECORD_EXAMPLES=1` records them again. */
 const file = new URL("../../src/http/openapi-examples.json", import.meta.url);
 const open = useScene(sqliteHttp);
 

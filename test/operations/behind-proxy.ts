@@ -35,7 +35,7 @@ export interface ProxyExample {
   start(site: Site, folder: string): ChildProcess;
 }
 
-/** What the further tests of a proxy use. */
+/** Used by the further tests of a proxy. */
 export interface ProxiedService {
   readonly home: () => Home;
   readonly site: () => Site;

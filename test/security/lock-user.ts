@@ -8,7 +8,7 @@ await withLock(lock, what === "hold" ? 1000 : 5000, async () => {
   process.stdout.write("held\n");
   if (what === "hold") await sleep(600_000);
   const number = Number(readFileSync(file, "utf8"));
-  // Whoever came in at the same time would read the same number.
+  // A request that came in at the same time would read the same number.
   await sleep(5);
   writeFileSync(file, String(number + 1));
 });

@@ -121,7 +121,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       return walk;
     }
 
-    /** What these sessions have now, in every unit there is; of deactivated and deleted users there are none. */
+    /** Returns what these sessions may do now, in every unit. Those of deactivated and deleted users may do nothing. */
     async function reachOf({ sessions }: Walk) {
       const { reader } = instance.database;
       const grants = await reader

@@ -111,7 +111,7 @@ async function send(instance: Instance, op: AnyOperation, input: object, key: st
   return [response.status, text === "" ? undefined : JSON.parse(text)];
 }
 
-/** What an input would be kept as by anybody's guess: its SHA-256 without a key. */
+/** Returns the hashes that anybody would guess an input is kept as: SHA-256 without a key. */
 function plainHashes(op: AnyOperation, input: object): string[] {
   const forms = [input, op.input().parse(input)].map((form) => JSON.stringify(form));
   return forms

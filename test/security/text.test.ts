@@ -12,7 +12,7 @@ import { useWorld } from "../support/actors.ts";
 import { describeOnOneDatabase } from "../support/instance.ts";
 import { refusal, wrongFields } from "../support/outcome.ts";
 
-/** What makes a terminal, a mail header or a reader take text for something else. */
+/** Characters that make a terminal, a mail header or a reader take text for something else. */
 const controls = {
   ESC: "\u001b",
   BEL: "\u0007",
@@ -51,7 +51,7 @@ function* textFields(field: Field, path: Place["path"] = []): Generator<Place> {
 const holding = (path: Place["path"], value: unknown): unknown =>
   path.reduceRight((inner, part) => (part === 0 ? [inner] : { [part]: inner }), value);
 
-/** What the schema says against the value at its place. */
+/** Returns the messages of the schema about the value at its place. */
 function saidOf(schema: z.ZodType, path: Place["path"], value: string): readonly string[] {
   const result = tryParse(schema, holding(path, value));
   return (!result.ok && result.fields[path.join(".")]) || [];

@@ -11,7 +11,7 @@ import { mistakes } from "./tables.ts";
 export type User = OutputOf<typeof users.create>;
 export type Unit = OutputOf<typeof units.create>;
 
-/** Who asks. The manager has `user`, `units` and `usertypes` in North and below; the attacker has tokens that are no good. */
+/** Names of the callers. The manager has `user`, `units` and `usertypes` in North and below; the attacker has tokens that are no good. */
 export const actorNames = ["administrator", "manager", "member", "outsider", "deactivated", "attacker"] as const;
 export type ActorName = (typeof actorNames)[number];
 

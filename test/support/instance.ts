@@ -79,7 +79,7 @@ export interface Instance {
   readonly administrator: Caller;
   /** A caller for the user of that ID, of the kind of the environment. */
   as(userId: number): Promise<Caller>;
-  /** Of the kind of the environment, unless told otherwise. */
+  /** A caller with that token, by default of the kind of the environment. */
   withToken(token: string | undefined, kind?: CallerKind): Caller;
   /** Without a token, at that address; over HTTP behind a proxy. */
   from(address: string): Caller;
@@ -130,7 +130,7 @@ export function asArgument(target: string): { target: string; env: Record<string
 
 interface InstanceOptions {
   readonly secretKey?: Uint8Array;
-  /** Of an instance on the same kind of database; the clock stands still. */
+  /** Taken of an instance on the same kind of database. The clock stands still. */
   readonly snapshot?: Snapshot;
 }
 

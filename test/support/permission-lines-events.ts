@@ -5,15 +5,15 @@ import type { Line, Scene } from "./permission-table.ts";
 
 /** The things that the lines about events need. */
 export interface EventScene {
-  /** Of the administrator, for North and all below, with a file; one that was deleted. */
+  /** Owned by the administrator, for North and all below, with a file. Another one was deleted. */
   readonly chain: number;
   readonly file: number;
   readonly deleted: number;
-  /** Of the administrator, for Harbour alone. */
+  /** Owned by the administrator, for Harbour alone. */
   readonly unit: number;
-  /** Of the administrator, for managers in North. */
+  /** Owned by the administrator, for managers in North. */
   readonly typed: number;
-  /** Of the member, shared with the outsider. */
+  /** Owned by the member, shared with the outsider. */
   readonly personal: number;
 }
 

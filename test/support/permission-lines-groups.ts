@@ -13,7 +13,7 @@ export interface GroupScene {
   readonly open: number;
   /** Private: of the administrator; the member is an administrator, the colleague a member of it. */
   readonly board: number;
-  /** Of an event for North and below, of a draft of the administrator, of a message between the member and the colleague. */
+  /** Files of an event for North and below, of a draft of the administrator, of a message between the member and the colleague. */
   readonly ofEvent: number;
   readonly ofDraft: number;
   readonly ofMessage: number;

@@ -9,13 +9,13 @@ export interface PostScene {
   readonly news: number;
   readonly draft: number;
   readonly deleted: number;
-  /** Of the member, for Harbour alone. */
+  /** By the member, for Harbour alone. */
   readonly debate: number;
-  /** Of the administrator for all, with an invitation. */
+  /** By the administrator for all, with an invitation. */
   readonly event: number;
   readonly choice: number;
   readonly file: number;
-  /** Of the manager on the news, of the administrator on the debate. */
+  /** By the manager on the news, by the administrator on the debate. */
   readonly comment: number;
   readonly commentOnDebate: number;
 }

@@ -87,7 +87,7 @@ const message = ({ talk }: Scene) => ({ id: talk.group, messageId: talk.ofMember
 const hook = ({ webhook }: Scene) => ({ id: webhook });
 
 /**
- * Who may do what (decisions, section 5): a line for each case of each operation. An outcome is `yes` or the status of the
+ * Tells who may do what: a line for each case of each operation. An outcome is `yes` or the status of the
  * refusal, of the administrator, the manager of North, the member in North, the outsider from South, the deactivated user,
  * and the attacker, in this order. Cases that do not depend on what is asked for have one line.
  */

@@ -7,7 +7,7 @@ import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import type { Instance } from "./instance.ts";
 
-/** Who reads, as the rule looks at it; by plain sets. */
+/** A reader as the rule of visibility sees it, in plain sets. */
 export interface Person {
   readonly id: number;
   readonly admin: boolean;
@@ -248,7 +248,7 @@ export function mayEdit({ parents }: Society, person: Person, post: Written): bo
   return upwards(parents, post.ownerId).some((unit) => places.has(unit));
 }
 
-/** The rule of who may read, said plainly (decisions, section 8). */
+/** The rule of who may read, written plainly. */
 export function mayRead(society: Society, person: Person, post: Written): boolean {
   if (mayEdit(society, person, post)) return true;
   if (post.state !== "published") return false;

@@ -3,7 +3,7 @@ import type { Db } from "../../src/store/database.ts";
 import type { RowOf } from "../../src/store/schema/schema.ts";
 import type { Walk } from "./rights-walk.ts";
 
-/** What gives an account to somebody else when it changes, or ends it. */
+/** Columns whose change gives an account to somebody else, or ends it. */
 const identity = ["active", "email", "reference", "provider", "password_hash"] as const;
 type Identity = (typeof identity)[number];
 
