@@ -18,7 +18,7 @@ export const longFiles = [
 
 const isLong = (moduleId: string): boolean => longFiles.some((file) => moduleId.endsWith(`/${file}`));
 
-/** Starts those of the files that share modules that are in `longFiles` first, so that none keeps a single worker busy at the end. */
+/** Starts the files in `longFiles` before the others that share modules, so that none keeps a single worker busy at the end. */
 export class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     // Isolated files first, so that the workers that share modules stay. Vitest sorts by size.

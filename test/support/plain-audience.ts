@@ -70,7 +70,7 @@ function isIn(model: Model, unit: number, above: number): boolean {
   return unit === above || (unit > 0 && isIn(model, model.parents[unit - 1]!, above));
 }
 
-/** Returns, by the rule in plain words, the users that it is addressed to. */
+/** Says whether the thing is addressed to the user, by the rule written plainly. */
 export function isAddressed(model: Model, me: number, thing: Thing): boolean {
   const { admin, memberships } = model.users[me]!;
   if (thing.author === me || thing.shares.includes(me)) return true;
