@@ -160,6 +160,19 @@ describeOnDatabases("mail", (open, kind) => {
     expect({ mails: mailbox.mails, errors }).toEqual({ mails: [], errors: [] });
   });
 
+  it("a mail about a disabled webhook that waited is not sent to a former administrator", async () => {
+    const receiver = await newReceiver();
+    receiver.answer = (_, response) => void response.writeHead(410).end();
+    const { id } = await welcome({ welcome: false, admin: true });
+    await (await instance.as(id)).call(webhooks.create, { name: "Hook", uri: receiver.url });
+    await instance.administrator.call(users.update, { id, title: "Clerk" });
+    expect(await drain({ "mail.smtp_url": null })).toMatchObject({ mails: 1 });
+    await instance.administrator.call(users.update, { id, admin: false });
+    expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
+    expect(mailbox.mails).toEqual([]);
+    await receiver.close();
+  });
+
   it.each(["mail.smtp_url", "mail.from"])(
     "mails that are claimed just when %s is removed wait for another one",
     async (key) => {

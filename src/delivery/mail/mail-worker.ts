@@ -138,7 +138,7 @@ export class MailWorker implements Worker {
     const { database, clock } = this.#options;
     if (mail.kind === "webhook_disabled" || mail.kind === "account_change") {
       const person = await addresseeOf(database, mail);
-      if (person === undefined) return { obsolete: "The user is deleted." };
+      if (person === undefined) return { obsolete: "The user is deleted, or may no longer see the webhook." };
       const payload = JSON.parse(mail.payload) as AccountNotice | DisabledPayload;
       const text =
         "webhook" in payload

@@ -57,9 +57,16 @@ async function inviterOf(tx: Tx, { payload }: ClaimedMail): Promise<string | und
   return user && `${user.first_name} ${user.last_name}`;
 }
 
-/** Returns the recipient of a mail without a link, also one who is deactivated; undefined for one who was deleted. */
-export async function addresseeOf({ reader }: Database, { user_id }: ClaimedMail): Promise<Addressee | undefined> {
+/**
+ * Returns the recipient of a mail without a link, also one who is deactivated; undefined for one who was deleted, and of a mail
+ * about a webhook for one who is no active administrator any more.
+ */
+export async function addresseeOf(
+  { reader }: Database,
+  { kind, user_id }: ClaimedMail,
+): Promise<Addressee | undefined> {
   const columns = ["first_name", "last_name", "language", "timezone"] as const;
-  const user = await findRow(reader, "users", { id: user_id, deleted_at: null }, columns);
+  const administers = kind === "webhook_disabled" ? ({ admin: 1, active: 1 } as const) : {};
+  const user = await findRow(reader, "users", { id: user_id, deleted_at: null, ...administers }, columns);
   return user && { ...user, name: `${user.first_name} ${user.last_name}` };
 }
