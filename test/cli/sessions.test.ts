@@ -135,7 +135,7 @@ it("auth logout does not bring back a profile that is removed while its session 
   const file = path("config/config.json");
   const server = createServer((_, response) => {
     writeFileSync(file, JSON.stringify({ profiles: {} }));
-    response.writeHead(204, { "x-request-id": "r" }).end();
+    response.writeHead(204).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   onTestFinished(() => void server.close());

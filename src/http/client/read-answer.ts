@@ -37,21 +37,17 @@ export function readResponse(message: Answer, origin: string, shape?: AnswerShap
   if (status >= 300 && status < 400) throw redirected(headers.location, origin);
   const value = status === 204 ? undefined : jsonOf(message);
   if (status >= 200 && status < 300) {
-    if (!isOurs(message, value, shape)) throw notOurs(message, origin);
+    const isOurs = shape ? hasShape(value, shape, status) : value !== undefined || status === 204;
+    if (!isOurs) throw notOurs(message, origin);
     if (isDryRun && headers["dry-run"] !== "true") throw notDry(origin);
     return value;
   }
   throw errorOf(message, value, origin);
 }
 
-/** Some networks answer in place of the service with 204, without the header of each of its answers. */
-function isOurs({ status, headers }: Answer, value: unknown, shape?: AnswerShape): boolean {
-  if (status === 204) return headers["x-request-id"] !== undefined && (shape?.empty ?? shape === undefined);
-  return shape ? hasShape(value, shape) : value !== undefined;
-}
-
-function hasShape(value: unknown, { empty, items, field }: AnswerShape): boolean {
-  if (empty || typeof value !== "object" || value === null) return false;
+function hasShape(value: unknown, { empty, items, field }: AnswerShape, status: number): boolean {
+  if (empty) return status === 204;
+  if (typeof value !== "object" || value === null) return false;
   if (items !== undefined) return Array.isArray((value as Record<string, unknown>)[items]);
   return field !== undefined && Object.hasOwn(value, field);
 }
