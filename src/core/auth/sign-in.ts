@@ -53,7 +53,7 @@ async function codeFailure(ctx: Ctx, { id, two_factor_at }: Account, otp: string
   }
 }
 
-/** Uses the code up in a transaction of its own, because a sign-in in a dry run gets a valid token, too. */
+/** Uses the code up in a transaction of its own, also in a dry run, which tells whether the code is right. */
 async function acceptCode(ctx: Ctx, user: number, otp: string): Promise<boolean> {
   const code = await findCode(ctx, user, otp);
   return code !== undefined && ctx.transaction((tx) => useCode(tx, code), { lasting: true, locking: true });
