@@ -100,6 +100,25 @@ describe("a token", () => {
     expect(config()).toEqual(changed);
   });
 
+  it.each([
+    ["ada@example.com", good],
+    ["bob@example.com", expect.objectContaining({ code: 4 })],
+  ])(
+    "that ends while a command starts is replaced by the one stored meanwhile, if it is of the same user: %s",
+    async (user, expected) => {
+      signedIn(token(600, 1000));
+      const other = token(0, 1000, "other");
+      server.renewal = "refused";
+      server.onRenewal = () => {
+        const work = { target: server.url, token: other, user };
+        writeFileSync(configFile(home.env), JSON.stringify({ profiles: { work }, current: "work" }));
+        server.accept(other);
+      };
+      expect(await home.sit(list)).toEqual(expected);
+      expect(stored()).toBe(other);
+    },
+  );
+
   it("that has expired: exit 4, without a request", async () => {
     signedIn(token(2000, 1000));
     const { code, stderr } = await home.sit(list);

@@ -12,7 +12,7 @@ export async function freshToken(route: Route, name: string, token: string): Pro
   const times = tokenTimesOf(token);
   if (!times) return token;
   if (times.expires <= now()) {
-    const other = await offerSignIn(route);
+    const other = otherToken(route, token) ?? (await offerSignIn(route));
     if (other === undefined) throw expired(name);
     return other;
   }
@@ -23,6 +23,14 @@ export async function freshToken(route: Route, name: string, token: string): Pro
     // The token is still valid, so a failed renewal is ignored.
     return token;
   }
+}
+
+/** Returns the token that another process has stored for the same login since this command began. */
+function otherToken({ target, terminal }: Route, token: string): string | undefined {
+  if (target.profile === undefined) return undefined;
+  const known = profileNamed(readConfig(terminal.env), target.profile.name);
+  const isSame = known?.target === target.address && known.user === target.profile.user;
+  return isSame && known.token !== token ? known.token : undefined;
 }
 
 const expired = (name: string) =>
@@ -91,7 +99,7 @@ export function addTokenRenewal(route: Route, first: Caller, profile: string, to
         return await current.caller.call(op, input, options);
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== "unauthenticated") throw error;
-        const token = await offerSignIn(route);
+        const token = otherToken(route, current.token) ?? (await offerSignIn(route));
         if (token === undefined) throw error;
         await take(token);
         return current.caller.call(op, input, options);
