@@ -345,10 +345,6 @@ describe("wcs settings", () => {
   });
 });
 
-it("the help of an argument that a command needs names no default", async () => {
-  expect((await home().sit(["groups", "member", "add", "--help"])).stdout).toMatch(/user +User to add\n/);
-});
-
 it("help shows every topic, and for a command its --help", async () => {
   const program = (await home().sit(["--help"])).stdout;
   const onHelp = (await home().sit(["help", "--help"])).stdout;

@@ -1,6 +1,6 @@
 import { type Command, Option } from "commander";
 import type { z } from "zod";
-import { type Field, fieldsOf, pathFields } from "../../contract/field-spec.ts";
+import { fieldsOf, pathFields } from "../../contract/field-spec.ts";
 import { tryParse } from "../../contract/parse-input.ts";
 import { isReplayable } from "../../contract/secrets.ts";
 import {
@@ -26,7 +26,7 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
   const replaced = new Set((leaf.flags ?? []).map(({ field }) => field));
   const fields = all
     .filter(({ name }) => !hidden.has(name))
-    .map((field) => (needed.has(field.name) ? withoutDefault(field) : field));
+    .map((field) => (needed.has(field.name) ? { ...field, required: true } : field));
   const positional: readonly Positional[] = leaf.args ?? pathFields(leaf.op).map(({ name }) => ({ field: name }));
   const args = positional.flatMap((arg) => {
     const described = fields.find(({ name }) => name === arg.field);
@@ -61,10 +61,6 @@ export function createInputSpec(leaf: OperationCommand): InputSpec {
     check: (name, value) => check(leaf, name, value),
   };
 }
-
-const withoutDefault = (field: Field): Field => {
-  return { ...field, required: true, description: field.description?.replace(/ \(default [^)]*\)$/, "") };
-};
 
 function check({ op }: OperationCommand, name: string, value: unknown): string | undefined {
   const result = tryParse((op.input() as z.ZodObject).shape[name] as z.ZodType, value);
