@@ -293,6 +293,16 @@ describe("wcs api", () => {
     expect(settings.stdout).toBe("9\n");
   });
 
+  it("api takes --no-input, also beside --input", async () => {
+    const send = (...args: string[]) =>
+      home().sit(["api", "PATCH", "/units/1", "-n", "--no-input", ...args], { stdin: "{}" });
+    for (const args of [
+      ["-f", "name=X"],
+      ["--input", "-"],
+    ])
+      expect(await send(...args)).toMatchObject({ code: 0, stderr: expect.stringContaining("nothing was changed") });
+  });
+
   it("sends a body as it is, and prints the errors of the service", async () => {
     const { code, stdout } = await home().sit(["api", "POST", "/units", "--input", "-", "-n"], {
       stdin: '{"name":"From stdin","parent":1}',

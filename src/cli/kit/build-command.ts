@@ -31,8 +31,9 @@ export function buildCustomCommand(leaf: CustomCommand, path: readonly string[],
 export const customFlags = ({ flags = [], watchable }: CustomCommand): readonly CommandFlag[] =>
   watchable ? [...flags, ...watchFlags] : flags;
 
-export function createOption({ flags, description, repeat }: CommandFlag): Option {
+export function createOption({ flags, description, repeat, key }: CommandFlag): Option {
   const option = new Option(flags, description);
+  if (key !== undefined) option.attributeName = () => key;
   return repeat ? repeatable(option) : option;
 }
 

@@ -72,6 +72,8 @@ export interface CommandFlag {
   readonly flags: string;
   readonly description: string;
   readonly repeat?: true;
+  /** The key of its value, in place of its name. */
+  readonly key?: string;
   readonly choices?: readonly string[];
   /** Offered by completion; by default the choices, and files for `<path>` and `<file>`. */
   readonly completes?: Completes;

@@ -18,7 +18,8 @@ export const api: TopLevelCommand = {
       description: "Set an input field; @file reads the value from a file, - from stdin; can be repeated",
       repeat: true,
     },
-    { flags: "--input <file>", description: "Read the body as JSON from a file, - for stdin" },
+    // Not "input", which --no-input sets.
+    { flags: "--input <file>", key: "body", description: "Read the body as JSON from a file, - for stdin" },
     { flags: "--all", description: "Fetch all pages of a list" },
     { flags: "--limit <n>", description: "Maximum number of items of a list, fetching pages as needed" },
     { flags: "-y, --yes", description: "Skip the confirmation of a DELETE" },

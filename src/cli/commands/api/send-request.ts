@@ -37,7 +37,7 @@ export async function request(context: Context): Promise<void> {
   const found = matching.find(({ op }) => op.method === method);
   const inQuery = found ? !hasBody(found.op) : method === "GET" || method === "DELETE";
   const whole = [query, ...(inQuery ? pairs.map(queryPair) : [])].filter(Boolean).join("&");
-  const body = inQuery ? undefined : await readInput(flags.input as string | undefined, sources);
+  const body = inQuery ? undefined : await readInput(flags.body as string | undefined, sources);
   if (!found) {
     const text = inQuery ? undefined : (body ?? JSON.stringify(Object.fromEntries(pairs)));
     const refused = refusal(matching.map(({ op }) => op.method));
