@@ -6,8 +6,7 @@ import { newReceiver } from "../support/receiver.ts";
 
 /** Returns the commands of the topic, each as the commands of its pipe. */
 function commandsOf(topic = ""): string[][] {
-  const joined = topic.replaceAll("\\\n   ", "");
-  return [...joined.matchAll(/^ {2}(wcs .*)$/gm)].map(([, line = ""]) => line.split(" | "));
+  return [...topic.matchAll(/^ {2}(wcs .*)$/gm)].map(([, line = ""]) => line.split(" | "));
 }
 
 const wordsOf = (command: string) =>

@@ -18,7 +18,8 @@ export const help: TopLevelCommand = {
     const topic = words.length === 1 && Object.hasOwn(topics, name) ? topics[name] : undefined;
     if (topic && terminal.stdoutIsTerminal) {
       const { layOutTopic } = await import("../help/lay-out-topic.ts");
-      return terminal.write(layOutTopic(topic, terminal.width));
+      const { pageOrWrite } = await import("../output/page-or-write.ts");
+      return pageOrWrite(layOutTopic(topic, terminal.width), terminal);
     }
     if (topic) return terminal.write(topic);
     await program.run([...words, "--help"], terminal).catch((error: unknown) => {

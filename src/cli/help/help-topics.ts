@@ -49,8 +49,8 @@ A webhook in a script: created once, tested, awaited, repaired
   wcs webhooks rotate-secret ci --yes
 
 An announcement to a branch, for tomorrow, that readers confirm; how many did; a reminder, which makes it unseen again
-  wcs posts create --content-type news --title Canteen --body 'It opens.' --visibility-units-falldown Sales \
-    --confirm-enabled --publish-on 'tomorrow 8:00'
+  wcs posts create --content-type news --title Canteen --visibility-units-falldown Sales --publish-on 'tomorrow 8:00'
+  wcs posts update Canteen --body 'It opens.' --confirm-enabled
   wcs posts list --status scheduled
   wcs posts get Canteen --fields confirm
   wcs posts republish Canteen --yes

@@ -7,6 +7,12 @@ export function layOutTopic(text: string, width: number): string {
 }
 
 function breakLine(line: string, width: number): string {
+  // A command alone is copied: it is broken before flags and pipes, as a shell reads it.
+  if (/^ {2}wcs (?!.* {2})/.test(line)) {
+    const room = width - 8;
+    const parts = new RegExp(`(?=.{${room + 1}})(.{1,${room}}) (?=--?\\w|[|<>] )`, "g");
+    return line.replace(parts, "$1 \\\n      ");
+  }
   const [column = ""] = /^ +\S.*? {2,}(?=\S)/.exec(line) ?? [];
   const [indent = ""] = /^ */.exec(line) ?? [];
   const start = column.length > 0 && column.length <= width / 2 ? column : indent;
