@@ -57,6 +57,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units rename Sales Shops", 2, /hint: Did you mean 'wcs units update'\?/],
   ["users block 1", 2, /hint: Did you mean 'wcs users deactivate'\?/],
   ["users move 1 Sales", 2, /hint: Use wcs users membership set <user> --unit <unit>\./],
+  ["wcs units list", 2, /^error: Unknown command 'wcs wcs'\.\nhint: Write the command without wcs\.\n$/],
   ["users create --name Bo", 2, /Use --first-name and --last-name/i],
   ["groups add Chess 1", 2, /hint: Use wcs groups member add <group> <user>\.\n/],
   ["posts comment 12", 2, /hint: Did you mean 'wcs posts comments list 12'\?/],

@@ -109,6 +109,8 @@ describe("names in place of IDs", () => {
     const { departments } = await json("units", "get", "AR-J");
     expect(departments).toMatchObject([{ id: welding }]);
     expect(await sit(["Wélding"], "units", "department", "remove", "AR-J", "--yes")).toMatchObject({ code: 0 });
+    const left = await sit([], "units", "department", "remove", "AR-J", "--yes");
+    expect([left.code, left.stderr]).toEqual([6, "error: Unit Argyll Works has no departments.\n"]);
   });
 
   it("a text that matches nothing: exit 6, with similar names", async () => {
