@@ -4,6 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { changeDirectly } from "../support/direct.ts";
 import { finished, start, useHome } from "./support.ts";
 
@@ -487,6 +488,20 @@ describe("messages", () => {
     expect(made.code).toBe(0);
     expect(made.stderr).toContain("Sending callbacks failed. The database is busy; try again.\n");
     expect(made.stderr).toMatch(/^\d callbacks could not be sent yet\. /m);
+  });
+
+  it("a change waits longer than a transaction for a process that writes, and gives up after --timeout", async () => {
+    const path = home().path("data/wcs/wcs.db");
+    const [other, database] = [new DatabaseSync(path), await openDatabase(path)];
+    other.exec("begin immediate");
+    const patient = wcs("units create --parent 1 --name Patient");
+    const hasty = wcs("units create --parent 1 --name Hasty --timeout 1s");
+    expect(await hasty).toMatchObject({ code: 8, stderr: expect.stringContaining("The database is busy; try again.") });
+    // That of the patient one is refused before.
+    await expect(database.write(async () => {})).rejects.toThrow();
+    other.close();
+    expect(await patient).toMatchObject({ code: 0 });
+    await database.close();
   });
 
   it("a command reports its own callbacks that were not sent, and no others", async () => {

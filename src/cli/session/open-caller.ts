@@ -1,3 +1,4 @@
+import { sleep } from "../../contract/abortable-sleep.ts";
 import { pluralize } from "../../contract/count-text.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
@@ -27,6 +28,7 @@ export interface Route {
 /** Opens a caller that sends this token or, on a database, acts as this user ("" for the first administrator). */
 export async function openCaller(route: Route, token: string | undefined, as?: string): Promise<Caller | Client> {
   const { target, globals, terminal } = route;
+  const timeout = readDuration(globals.timeout ?? defaultTimeout, "--timeout") * 1000;
   if (target.remote) {
     if (token !== undefined) warnOfPlainHttp(route);
     const { createClient } = await import("../../http/client/client.ts");
@@ -34,7 +36,7 @@ export async function openCaller(route: Route, token: string | undefined, as?: s
       url: target.address,
       token: token || undefined,
       userAgent: `wcs/${version}`,
-      timeout: readDuration(globals.timeout ?? defaultTimeout, "--timeout") * 1000,
+      timeout,
       ca: globals.caFile === undefined ? undefined : readCaFile(globals.caFile),
     });
   }
@@ -61,13 +63,27 @@ export async function openCaller(route: Route, token: string | undefined, as?: s
   const isByUser = token === undefined && as !== undefined;
   const caller = service.caller(isByUser ? { userId: await userFor(service, route, as) } : { token: token ?? "" });
   return {
-    call: caller.call,
+    call: (op, input, options) => repeatWhileBusy(() => caller.call(op, input, options), timeout),
     async close() {
       if (timer !== undefined) send();
       await sending;
       await caller.close();
     },
   };
+}
+
+/** Repeats a call while other processes keep the database busy: after these errors, which last a second, nothing was changed. */
+async function repeatWhileBusy<T>(call: () => Promise<T>, timeout: number): Promise<T> {
+  const end = performance.now() + timeout;
+  for (;;) {
+    try {
+      return await call();
+    } catch (error) {
+      const isBusy = error instanceof ServiceError && error.code === "unavailable" && error.retryAfter === 1;
+      if (!isBusy || performance.now() >= end) throw error;
+    }
+    await sleep(1000 * Math.random());
+  }
 }
 
 const warned = new WeakSet<Target>();
