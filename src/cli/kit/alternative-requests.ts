@@ -1,17 +1,16 @@
 import type { AnyOperation } from "../../contract/operation.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import type { Request } from "./command-spec.ts";
+import type { Context, Request } from "./command-spec.ts";
 import { parseInteger } from "./parse-value.ts";
-import type { ParsedLine } from "./read-input.ts";
 
 /** Lets a command get a resource by --reference instead of its ID, and with `collection` several by their IDs. */
 export const byReference = (reference: AnyOperation, collection?: AnyOperation) => ({
   flags: [{ flags: "--reference <ref>", description: "Reference, in place of <id>" }],
-  alternative(words: readonly string[], { options, isList }: ParsedLine): Request | undefined {
+  alternative(words: readonly string[], flags: Context["flags"], isList?: boolean): Request | undefined {
     const isSingle = words.length < 2 && !isList;
-    if (options.reference === undefined) return collection && !isSingle ? byIds(collection, words) : undefined;
+    if (flags.reference === undefined) return collection && !isSingle ? byIds(collection, words) : undefined;
     if (words.length > 0) throw new UsageError("<id> and --reference cannot be used together");
-    return { op: reference, input: { reference: options.reference } };
+    return { op: reference, input: { reference: flags.reference } };
   },
 });
 

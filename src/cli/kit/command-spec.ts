@@ -14,7 +14,6 @@ import type { Connection, ConnectionOptions } from "../session/connection.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import type { HelpSection } from "../terminal/help-layout.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import type { ParsedLine } from "./read-input.ts";
 import type { Shown } from "./shown-names.ts";
 
 /** The kind of value that a flag or argument takes, or its values, for shell completion. */
@@ -159,7 +158,7 @@ interface Presentation<O extends AnyOperation> {
   onConflict?(input: InputOf<O>): string | undefined;
   readonly examples?: readonly string[];
   /** Returns another request when arguments and flags name the resource in another way. */
-  alternative?(args: readonly string[], line: ParsedLine): Request | undefined;
+  alternative?(args: readonly string[], flags: Context["flags"], isList?: boolean): Request | undefined;
   /** Shows the empty fields of a single item, too. */
   readonly showEmpty?: true;
   /** Fields without an argument or flag of their own. */

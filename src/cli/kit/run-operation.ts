@@ -101,7 +101,7 @@ async function requestOf(operation: OperationInput): Promise<Request> {
   const { leaf, spec, line, input, context } = operation;
   await resolveNames(operation);
   const words = splitList(input[spec.args[0]?.field ?? ""] ?? line.args[0]);
-  const alternative = leaf.alternative?.(words, line);
+  const alternative = leaf.alternative?.(words, line.options, line.isList);
   if (alternative) return alternative;
   const missing = missingFields(spec, input, context.terminal.env);
   if (missing.length > 0) await (await import("./ask-for-fields.ts")).askForFields(missing, operation);
