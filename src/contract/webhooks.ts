@@ -25,7 +25,7 @@ const one = () => ({ id: id("webhooks") });
 const entry = () => ({ id: id("webhooks"), log: id().describe("ID of the log entry") });
 
 const logStatuses =
-  "an HTTP status like 200, a class of them like 2xx, or timeout, refused, dns_error, tls_error, blocked, reset or disabled";
+  "an HTTP status like 200, a class of them like 2xx, failed (all but 2xx), or timeout, refused, dns_error, tls_error, blocked, reset or disabled";
 
 export const webhooks = operationGroup("webhooks", {
   create: operation("POST", "/webhooks", "Create a webhook", {
@@ -101,7 +101,10 @@ export const webhooks = operationGroup("webhooks", {
         .meta({ placeholder: "event", description: "Only attempts for this event" }),
       status: z
         .string()
-        .regex(/^(\d{3}|[1-5]xx|timeout|refused|dns_error|tls_error|blocked|reset|disabled)$/, `must be ${logStatuses}`)
+        .regex(
+          /^(\d{3}|[1-5]xx|failed|timeout|refused|dns_error|tls_error|blocked|reset|disabled)$/,
+          `must be ${logStatuses}`,
+        )
         .optional()
         .meta({ placeholder: "status", description: `Only attempts with this result: ${logStatuses}` }),
       since: time().optional().describe("Only attempts at or after this time"),

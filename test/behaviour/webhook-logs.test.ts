@@ -17,7 +17,9 @@ for (const environment of [sqliteLocal, postgresLocal]) {
     let id = 0;
     let crowded = 0;
 
-    const add = (entries: readonly { readonly created_at: number; readonly status: string }[]) =>
+    const add = (
+      entries: readonly { readonly created_at: number; readonly status: string; readonly webhook_id?: number }[],
+    ) =>
       world().instance.database.write((tx) =>
         insertRows(
           tx,
@@ -149,6 +151,24 @@ for (const environment of [sqliteLocal, postgresLocal]) {
       );
       expect(await list("3xx")).toMatchObject({ data: [], meta: { total: 0 } });
       await expect(list("6xx")).rejects.toMatchObject({ code: "validation_failed" });
+    });
+
+    it("webhooks.logs of failed attempts lists all but 2xx, newest first, with any number of statuses", async () => {
+      const { administrator } = world().actors;
+      const { data } = await administrator.call(webhooks.create, { name: "failing", uri: "https://b.example" });
+      const entry = (status: string) => ({ webhook_id: data.id, created_at: crowded, status });
+      const listed = async () => {
+        const page = await administrator.call(webhooks.logs, { id: data.id, status: "failed", limit: 500 });
+        return page.data.map(({ status }) => status);
+      };
+      expect(await listed()).toEqual([]);
+      await add(["timeout", "200", "410", "299", "100", "timeout"].map(entry));
+      expect(await listed()).toEqual(["timeout", "100", "410", "timeout"]);
+      const numbers = Array.from({ length: 498 }, (_, n) => String(n + 500));
+      await add(numbers.slice(0, 397).map(entry));
+      expect((await listed()).slice(0, 397)).toEqual(numbers.slice(0, 397).reverse());
+      await add([...numbers.slice(397), "204"].map(entry));
+      expect((await listed()).slice(0, 498)).toEqual(numbers.toReversed());
     });
 
     it("webhooks.logs since a time lists an entry from then that was written before one of an hour earlier", async () => {

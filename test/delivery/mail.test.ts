@@ -161,7 +161,7 @@ describeOnDatabases("mail", (open, kind) => {
   });
 
   it("a mail about a disabled webhook that waited is not sent to a former administrator", async () => {
-    const receiver = await newReceiver();
+    const receiver = await receiverOfTest();
     receiver.answer = (_, response) => void response.writeHead(410).end();
     const { id } = await welcome({ welcome: false, admin: true });
     await (await instance.as(id)).call(webhooks.create, { name: "Hook", uri: receiver.url });
@@ -170,7 +170,6 @@ describeOnDatabases("mail", (open, kind) => {
     await instance.administrator.call(users.update, { id, admin: false });
     expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
     expect(mailbox.mails).toEqual([]);
-    await receiver.close();
   });
 
   it.each(["mail.smtp_url", "mail.from"])(

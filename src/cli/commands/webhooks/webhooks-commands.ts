@@ -62,7 +62,7 @@ counts, too, so limit it by --after or --since.`,
       { flags: "--wait", description: "Print an entry that matches, or wait for it" },
     ],
     examples: [
-      "wcs webhooks logs 3 --status 5xx --since -1d",
+      "wcs webhooks logs 3 --status failed --since -1d",
       "wcs webhooks logs 3 --follow -o ndjson | jq .status",
       "wcs webhooks logs 3 --wait --since -1m --event user.create --status 2xx --timeout 60s",
     ],
