@@ -14,8 +14,12 @@ import type { OperationInput } from "./read-line.ts";
 /** Adds the next step to the error about an ID on the line that does not exist, or about more IDs than one request takes. */
 export async function hintAtIds(error: ServiceError, operation: OperationInput, ids: Request["ids"]) {
   const hint = hintAtPortions(error, operation, ids) ?? (await hintAtReference(error, operation));
-  const { code, message, fields, issues } = error;
-  return hint === undefined ? error : new ServiceError(code, message, { fields, issues, hint, cause: error });
+  const { code, message, issues } = error;
+  // The request for several IDs has them in a field that the command does not have.
+  const fields = ids && error.fields ? { id: Object.values(error.fields).flat() } : error.fields;
+  return hint === undefined && fields === error.fields
+    ? error
+    : new ServiceError(code, message, { fields, issues, hint, cause: error });
 }
 
 function hintAtPortions({ issues }: ServiceError, { path, spec }: OperationInput, ids: Request["ids"]) {

@@ -48,7 +48,7 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
     : operation.line;
   // The words may be names, which are not looked up yet.
   const words = textsIn(line.args[0], spec.args[0]?.described).map(() => "1");
-  const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options, line.isList));
+  const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options));
   const input = alternative ? {} : await readInput(spec, line, sources, issues);
   await checkOptions(operation, issues);
   const fields = alternative ? [] : missingFields(spec, input, terminal.env);

@@ -72,9 +72,7 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
     const hinted = await withHint(error, completed, request);
     if (spec.fields.length === 0) throw hinted;
     const known = spec.places.map((place) => place.path.join("."));
-    // The request for several IDs has them in a field that the command does not have.
-    const nameOf = request?.ids ? () => `<${spec.args[0]?.field}>` : nameInLine(spec, given.line, request?.input ?? {});
-    throw renameErrorFields(hinted, nameOf, known);
+    throw renameErrorFields(hinted, nameInLine(spec, given.line, request?.input ?? {}), known);
   }
 }
 

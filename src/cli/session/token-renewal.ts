@@ -27,9 +27,9 @@ export async function freshToken(route: Route, name: string, token: string): Pro
 
 /** Returns the token that another process has stored for the same login since this command began. */
 function otherToken({ target, terminal }: Route, token: string): string | undefined {
-  if (target.profile === undefined) return undefined;
-  const known = profileNamed(readConfig(terminal.env), target.profile.name);
-  const isSame = known?.target === target.address && known.user === target.profile.user;
+  const { profile, address } = target;
+  const known = profile && profileNamed(readConfig(terminal.env), profile.name);
+  const isSame = known?.target === address && known.user === profile?.user;
   return isSame && known.token !== token ? known.token : undefined;
 }
 
