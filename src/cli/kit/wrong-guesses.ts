@@ -1,6 +1,6 @@
 /**
  * Commands and flags that users expect and that do not exist, and arguments that they leave out, with the hint on what to use.
- * A command that exists has one for all its unknown flags.
+ * A command that exists has one for all its unknown flags. A flag without a command is one of all commands that have --query.
  */
 export const wrongGuesses: Readonly<Record<string, string>> = {
   "--jq": "pipe --json to jq, or use --query <jmespath>",
@@ -62,7 +62,8 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs usertypes create --abilities": "each ability has a flag, as in --abilities-news",
   "wcs usertypes update --abilities": "each ability has a flag, as in --abilities-news and --no-abilities-news",
   "wcs posts create --type": "use --content-type <news|debate|event>",
-  "wcs posts create --to": "use --visibility-units <unit,...>, or --visibility-units-falldown with the units below",
+  "wcs posts create --to":
+    "use --visibility-units <unit,...>, or --visibility-units-falldown <unit,...> to include the units below",
   "wcs posts create --at": "use --publish-on <time>",
   "wcs posts create --schedule": "use --publish-on <time>",
   "wcs posts list --drafts": "use --status draft",
