@@ -32,7 +32,7 @@ describe("the text of a message", () => {
     const empty = await home().wcs(["conversations", "send", "1"]);
     expect(empty).toMatchObject({ code: 2, stderr: expect.stringContaining("Missing <text>") });
     const dash = await home().wcs(["conversations", "send", "1", "-"]);
-    expect(dash).toMatchObject({ code: 3, stderr: expect.stringContaining("<text> must not be blank") });
+    expect(dash).toMatchObject({ code: 2, stderr: expect.stringContaining("<text>: stdin is empty") });
     expect(await newest()).toEqual(["dash"]);
   });
 

@@ -220,6 +220,31 @@ it("text that is not UTF-8 is refused from stdin, a file and WCS_PASSWORD", asyn
   expect(own).toMatchObject({ code: 0 });
 });
 
+it("an empty file or stdin, as after a command that failed, sets no value", async () => {
+  const { sit, path } = home();
+  const file = path("empty.txt");
+  writeFileSync(file, "\n");
+  const lines: [string[], string][] = [
+    [["settings", "set", "mail.smtp_url", "-"], "<value>: stdin is empty"],
+    [["settings", "set", "name", "--value-stdin"], "--value-stdin: stdin is empty"],
+    [["settings", "set", "name", "--value-file", file], `--value-file: ${file} is empty`],
+    [["units", "update", "2", "--description", "-"], "--description: stdin is empty"],
+    [["units", "update", "2", "--description", `@${file}`], `--description: ${file} is empty`],
+    [["api", "PATCH", "/units/2", "-f", "description=-"], "-f description: stdin is empty"],
+    [["users", "password", "1", "--password-file", file], `--password-file: ${file} is empty`],
+    [["conversations", "send", "--to", "1", "--file", file, "-"], "<text>: stdin is empty"],
+  ];
+  for (const [line, message] of lines) {
+    const { code, stderr } = await sit(line, { stdin: "" });
+    expect({ line, code, stderr }).toMatchObject({ line, code: 2, stderr: expect.stringContaining(`${message}.`) });
+  }
+  const setting = await sit(["settings", "set", "name", "-"], { stdin: "" });
+  expect(setting.stderr).toContain("hint: Use --default to restore the default.");
+  const text = await sit(["units", "update", "2", "--description", "-"], { stdin: "" });
+  expect(text.stderr).toContain("hint: To clear it, pass --description ''.");
+  expect(await sit(["units", "update", "2", "--description", ""])).toMatchObject({ code: 0 });
+});
+
 it("a byte order mark, which Windows editors write, is removed from texts and JSON of stdin and files", async () => {
   const { sit, path } = home();
   writeFileSync(path("marked.json"), '\ufeff{"name": "From JSON"}');

@@ -18,19 +18,19 @@ export function createSources(terminal: Terminal) {
   };
   const sources = {
     /** Returns the text itself, the content of `@file`, stdin for `-`, or `@...` for `@@...`. */
-    async value(text: string, flag: string): Promise<string> {
-      if (text === "-") return sources.stdin(flag);
+    async value(text: string, flag: string, ifEmpty?: string): Promise<string> {
+      if (text === "-") return sources.stdin(flag, ifEmpty);
       if (text.startsWith("@@")) return text.slice(1);
       if (!text.startsWith("@")) return text;
       if (terminal.fileValues?.has(text) === false)
         throw new UsageError(`${flag}: '${text}' would be read as the name of a file`, {
           hint: "write @@ in place of @",
         });
-      return readNamedFile(text.slice(1), flag, { hint: "write @@ for a text that begins with @" });
+      return readNamedFile(text.slice(1), flag, { hint: "write @@ for a text that begins with @", ifEmpty });
     },
-    async stdin(flag: string): Promise<string> {
+    async stdin(flag: string, ifEmpty?: string | null): Promise<string> {
       claim(flag);
-      return withoutLastBreak(decodeText(await terminal.readBytes(), `${flag}: stdin`));
+      return decodeText(await terminal.readBytes(), `${flag}: stdin`, ifEmpty);
     },
     /** Returns the line of stdin for one of the flags that each read a line, in the order of `flags`. */
     async secret(flag: string, flags: readonly string[] = [flag]): Promise<string> {
@@ -58,13 +58,15 @@ interface Limits {
   readonly hint?: string;
   /** Maximum size in bytes. */
   readonly max?: number;
+  /** Added to the error when the file is empty. */
+  readonly ifEmpty?: string;
 }
 
-/** Returns the text of a file without its last line break. Throws a `UsageError` when it cannot be read or is not UTF-8. */
+/** Returns the text of a file without its last line break. Throws a `UsageError` when it cannot be read, is empty or is not UTF-8. */
 export function readNamedFile(
   path: string,
   flag: string,
-  { hint, max = Number.POSITIVE_INFINITY }: Limits = {},
+  { hint, max = Number.POSITIVE_INFINITY, ifEmpty }: Limits = {},
 ): string {
   let bytes: Buffer | undefined;
   try {
@@ -73,7 +75,7 @@ export function readNamedFile(
     throw new UsageError(`${flag}: ${readFailure(error, path)}`, { hint });
   }
   if (bytes === undefined) throw new UsageError(`${flag}: ${path} is larger than ${bytesAsText(max)}`);
-  return withoutLastBreak(decodeText(bytes, `${flag}: ${path}`));
+  return decodeText(bytes, `${flag}: ${path}`, ifEmpty);
 }
 
 export const readSecretFile = (path: string, flag: string): string =>
@@ -104,18 +106,19 @@ export function readCaFile(path: string): string {
 }
 
 /**
- * Decodes UTF-8, without the byte order mark that editors on Windows write. Throws a `UsageError` for other bytes, as Node
- * would replace them, and different passwords would be equal.
+ * Decodes UTF-8, without the byte order mark that editors on Windows write, and without the last line break. Throws a
+ * `UsageError` for other bytes, as Node would replace them, and different passwords would be equal; and when there is no text,
+ * as after a command in a pipe that failed, with `ifEmpty` as hint; null accepts it.
  */
-function decodeText(bytes: Buffer, name: string): string {
+function decodeText(bytes: Buffer, name: string, ifEmpty?: string | null): string {
   if (!isUtf8(bytes)) throw notUtf8(name);
-  return bytes.toString("utf8").replace(/^\ufeff/, "");
+  const text = bytes.toString("utf8").replace(/^\ufeff|\r?\n$/g, "");
+  if (text === "" && ifEmpty !== null) throw new UsageError(`${name} is empty`, { hint: ifEmpty });
+  return text;
 }
 
 export const notUtf8 = (name: string): UsageError =>
   new UsageError(`${name} is not encoded in UTF-8`, { hint: "convert it to UTF-8 first" });
-
-const withoutLastBreak = (text: string) => text.replace(/\r?\n$/, "");
 
 export function readFailure(error: unknown, path: string): string {
   const { code = "unknown reason" } = error as NodeJS.ErrnoException;

@@ -222,7 +222,8 @@ async function readText(flag: OperationFlag, given: string, sources: Sources): P
   }
   if (flag.field.format === "date") return (await import("../time/read-date.ts")).readDate(given, name);
   const isText = flag.reads === "text" && !flag.field.values;
-  return parseValue(flag.field, isText ? await sources.value(given, name) : given, name);
+  const ifEmpty = flag.field.nullable ? `to clear it, pass ${name} ''` : undefined;
+  return parseValue(flag.field, isText ? await sources.value(given, name, ifEmpty) : given, name);
 }
 
 export async function readFiles(given: readonly string[], name: string, sources: Sources): Promise<unknown> {

@@ -94,8 +94,8 @@ async function compose<T>({ terminal }: Context, composition: Composition<T>): P
   const { words, sources, needed, use, begin } = composition;
   const fromStdin = words.length === 0 ? !terminal.stdinIsTerminal : words.length === 1 && words[0] === "-";
   if (fromStdin) {
-    const text = await sources.stdin("<text>");
-    if (text !== "" || words.length > 0 || !needed) return use(text);
+    const text = await sources.stdin("<text>", words.length > 0 ? undefined : null);
+    if (text !== "" || !needed) return use(text);
   }
   if (words.length > 0) return use(words.join(" "));
   if (!terminal.interactive)

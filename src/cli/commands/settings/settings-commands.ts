@@ -145,11 +145,12 @@ async function givenValue(field: Field, { args, flags, terminal }: Context): Pro
       hint: "use --value-stdin or --value-file",
     });
   }
+  const ifEmpty = "use --default to restore the default";
   let text: string | undefined;
-  if (flags.valueFile === "-") text = await sources.stdin("--value-file");
-  else if (flags.valueStdin) text = await sources.stdin("--value-stdin");
-  else if (flags.valueFile !== undefined) text = readNamedFile(flags.valueFile as string, "--value-file");
-  else if (given !== undefined) text = await sources.value(given, "<value>");
+  if (flags.valueFile === "-") text = await sources.stdin("--value-file", ifEmpty);
+  else if (flags.valueStdin) text = await sources.stdin("--value-stdin", ifEmpty);
+  else if (flags.valueFile !== undefined) text = readNamedFile(flags.valueFile as string, "--value-file", { ifEmpty });
+  else if (given !== undefined) text = await sources.value(given, "<value>", ifEmpty);
   else if (terminal.interactive) {
     const ask = await terminal.ask();
     text = field.secret ? await ask.secret(`${field.name}:`) : await ask.text(`${field.name}:`);
