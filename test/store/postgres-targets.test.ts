@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import { mkdtempSync, writeFileSync } from "node:fs";
+import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -314,6 +314,25 @@ describe("PostgreSQL targets", () => {
     await expect.poll(() => sql(target, listeners)).toHaveLength(1);
     await database.close();
     await sql(target, "drop owned by rotated; drop role rotated");
+    await remove();
+  });
+
+  it("a server that cannot read the certificate of the URL for a moment listens again", async () => {
+    const { target, remove } = await newInstanceDatabase("postgres");
+    const certificate = join(mkdtempSync(join(tmpdir(), "wcs-certificate-")), "root.pem");
+    const supply = () => writeFileSync(certificate, "");
+    supply();
+    const database = await openDatabase(`${target}?sslmode=disable&sslrootcert=${certificate}`);
+    onTestFinished(await listening(database, "postgres"));
+    rmSync(certificate);
+    const reading = vi.spyOn(fs, "readFileSync");
+    onTestFinished(() => reading.mockRestore());
+    const listener = "from pg_stat_activity where datname = current_database() and application_name = 'wcs listen'";
+    await sql(target, `select pg_terminate_backend(pid) ${listener}`);
+    await expect.poll(() => reading.mock.calls.some(([path]) => path === certificate)).toBe(true);
+    supply();
+    await expect.poll(() => sql(target, `select 1 ${listener}`)).toHaveLength(1);
+    await database.close();
     await remove();
   });
 

@@ -71,13 +71,14 @@ function listen(url: string, wake: (payload?: string) => void): () => Promise<vo
   let pause = firstPause;
   let isClosed = false;
   const connect = async () => {
-    const connectionString = withPassword(url);
-    const client = new pg.Client({ connectionString, application_name: "wcs listen", keepAlive: true });
-    current = client;
-    client.on("notification", ({ payload }) => wake(payload));
-    client.on("error", () => {});
-    client.once("end", () => reconnect(client));
+    let client: pg.Client | undefined;
     try {
+      // Throws while a certificate that the URL names is missing.
+      client = new pg.Client({ connectionString: withPassword(url), application_name: "wcs listen", keepAlive: true });
+      current = client;
+      client.on("notification", ({ payload }) => wake(payload));
+      client.on("error", () => {});
+      client.once("end", () => reconnect(client));
       await client.connect();
       // The listening connection must not keep the process alive.
       client.unref();
@@ -88,11 +89,11 @@ function listen(url: string, wake: (payload?: string) => void): () => Promise<vo
       pause = firstPause;
       wake();
     } catch {
-      await client.end().catch(() => {});
+      await client?.end().catch(() => {});
       reconnect(client);
     }
   };
-  const reconnect = (client: pg.Client) => {
+  const reconnect = (client: pg.Client | undefined) => {
     if (isClosed || current !== client) return;
     current = undefined;
     timer = setTimeout(connect, pause).unref();
