@@ -10,10 +10,10 @@ interface Failure extends Pick<ErrorDetails, "hint" | "retryAfter"> {
 
 const busy: Failure = { message: "The database is busy; try again.", retryAfter: 1 };
 
+// Without retryAfter, as commands would repeat a statement that takes too long again and again.
 const cancelled: Failure = {
   message: "PostgreSQL cancelled a statement; try again.",
   hint: "Check statement_timeout and transaction_timeout of the PostgreSQL user and database.",
-  retryAfter: 1,
 };
 
 const missingRight: Failure = {
