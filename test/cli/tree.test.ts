@@ -13,6 +13,7 @@ import { addSharedOptions, createCommand, parseLine } from "../../src/cli/kit/co
 import { kebab } from "../../src/cli/kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../../src/cli/kit/input-spec.ts";
 import { findCommand } from "../../src/cli/kit/router.ts";
+import { wrongGuesses } from "../../src/cli/kit/wrong-guesses.ts";
 import { itemFields, parseFields } from "../../src/cli/output/field-selection.ts";
 import { registry } from "../../src/cli/registry.ts";
 import { noPaint } from "../../src/cli/terminal/terminal.ts";
@@ -71,6 +72,28 @@ it("every operation has a command", async () => {
   }
   const missing = (await allOperations()).map(({ name }) => name).filter((name) => !used.has(name) && !elsewhere[name]);
   expect(missing).toEqual([]);
+});
+
+it("hints name commands and flags that exist", async () => {
+  const all = await leaves();
+  const optionsOf = (path: readonly string[]) => {
+    const place = all.find((each) => each.path.join(" ") === path.join(" "));
+    return place ? build(place).options.flatMap(({ long }) => long ?? []) : ["--version"];
+  };
+  const mistakes: string[] = [];
+  for (const [guess, hint] of Object.entries(wrongGuesses).filter(([line]) => /^wcs (?!wcs)/.test(line))) {
+    // Hints without a command are about flags of the command of the guess.
+    const lines = hint.replace("wcs whoami", "wcs users current").match(/\bwcs ((?!wcs )[^,;|])+/g) ?? [
+      `${guess.replace(/ [<-].*/, " -")} ${hint}`,
+    ];
+    for (const line of lines) {
+      const [words = ""] = line.split(/ (?=[<'-]|use |for |with |shows |see |or )/, 1);
+      const { path } = await findCommand(registry, words.split(" ").slice(1));
+      const flags = (line.match(/(?<= )--[\w-]+/g) ?? []).filter((flag) => !optionsOf(path).includes(flag));
+      if (flags.length > 0 || (path.length === 0 && words !== "wcs")) mistakes.push(`${guess}: ${line}`);
+    }
+  }
+  expect(mistakes).toEqual([]);
 });
 
 it("every field of an operation is a positional or a flag, once, and none is a global option", async () => {

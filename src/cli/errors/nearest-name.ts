@@ -1,13 +1,13 @@
 /**
- * Returns the most similar candidate; undefined when more than a third of its letters differ. Beginnings come first, then names
- * with one wrong letter, then abbreviations.
+ * Returns the most similar candidate; undefined when more than a third of its letters, or than `max`, differ. Beginnings come
+ * first, then names with one wrong letter, then abbreviations.
  */
-export function suggestName(word: string, candidates: Iterable<string>): string | undefined {
+export function suggestName(word: string, candidates: Iterable<string>, max = Infinity): string | undefined {
   let best: string | undefined;
   let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
     const far = Math.min(distance(word, candidate), rankAbbreviation(word, candidate));
-    if (far < least && far <= Math.max(1, candidate.length / 3)) {
+    if (far < least && far <= Math.min(max, Math.max(1, candidate.length / 3))) {
       best = candidate;
       least = far;
     }
