@@ -56,7 +56,7 @@ function noteUnknownOption(
   { message, usage }: UsageError,
   issues: LineIssues,
 ): string | undefined {
-  const prints = shownOptions(command).includes("--query");
+  const prints = command.options.some(({ long }) => long === "--query");
   const guess = wrongGuesses[`${command.name()} ${name}`] ?? (prints ? wrongGuesses[name] : undefined);
   const secret = secretFlag(command, name);
   const meant = (guess ?? secret) ? undefined : similarName(command, name);
@@ -154,24 +154,18 @@ const synonyms = [
   ["--file", "--attach", "--attachment"],
 ];
 
-const shownOptions = (command: Command) =>
-  command
-    .createHelp()
-    .visibleOptions(command)
-    .flatMap(({ long }) => long ?? []);
-
 /**
  * Returns the option that replaces one of other tools, else the most similar one that help shows, else the only one that ends
  * with the name, as `--address-city` for `--city`.
  */
 function similarName(command: Command, name: string): string | undefined {
-  const shown = shownOptions(command);
+  const shown = command.createHelp().visibleOptions(command);
   const [usual] = synonyms.find((all) => all.includes(name)) ?? [];
-  if (usual !== undefined && shown.includes(usual)) return usual;
+  if (shown.some(({ long }) => long === usual)) return usual;
   if (!name.startsWith("--")) return undefined;
   const similar = suggestName(
     name.slice(2),
-    shown.map((long) => long.slice(2)),
+    shown.flatMap(({ long }) => long?.slice(2) ?? []),
   );
   if (similar !== undefined) return `--${similar}`;
   const ending = command.options.filter(({ long, negate }) => !negate && long?.endsWith(name.slice(1)));
