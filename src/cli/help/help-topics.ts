@@ -1,65 +1,66 @@
 import { topicTitles } from "./topic-titles.ts";
 
-const tasks = `Each line works on the database of wcs init --demo. -n (--dry-run) checks a change and makes none.
+const tasks = `The lines work in this order on the database of wcs init --demo; people.csv, the profiles staging and production, and
+the URL of the webhook are yours. -n (--dry-run) checks a change without making it.
 
-Somebody joins; a list of people joins and gets mails with a link to set a password
+Add a user; import a list of users, and send them a link to set a password
   wcs users create --first-name Bo --last-name Ek --email bo@example.com --unit Sales --user-types Employee --welcome
   wcs users import people.csv --dry-run
   wcs users import people.csv
   wcs users list --no-has-password --all -t '{id}' | wcs users welcome -
 
-Somebody leaves: sessions and API tokens end; groups, posts, events and webhooks stay, and administrators can change them
+Deactivate a user who leaves: sessions and API tokens end; administrators can change the groups, posts, events and webhooks
   wcs users get bo@example.com --fields memberGroups,memberUnits
   wcs users export-data bo@example.com --to bo
   wcs users deactivate bo@example.com --yes
 
-A mistake is undone
+Find a mistake, and undo it
   wcs audit list --since -1h
   wcs users reactivate bo@example.com
 
-Everybody in a unit moves; many people change; a unit gets another name or place
+Move all users of a unit; check an update of many users; rename and move a unit
   wcs users list --unit Sales -o csv | wcs batch - -- users membership set {id} Sales --unit 'Sales Japan'
   wcs users list --unit Sales --below -o csv | wcs batch - --dry-run -- users update {id} --title Seller
   wcs units update 'Sales Japan' --name 'Sales Asia'
   wcs units move 'Sales Asia' --parent Engineering
 
-Who has an ability somewhere, and through which memberships
+Find who has an ability in a unit, and through which memberships
   wcs users list --ability user --ability-unit 'Sales Denmark'
   wcs users get soren.dahl@example.com --query 'memberUnits[].{unit: unit.name, abilities: abilities}'
 
-Who did what last week; who changed somebody; who signed in
+Find who changed users in the last week, who changed this user, and who signed in
   wcs audit list --since -7d --operation 'users.*'
   wcs audit list --user bo@example.com
   wcs audit list --operation auth.authenticate --since -7d
 
-People without a password; deactivated people; names that several people have
+Find users without a password, deactivated users, and names that several users have
   wcs users list --no-has-password
   wcs users list --inactive --query '[?!active]' --fields id,name,email
   wcs users list --all -t '{name}' | sort | uniq -d
 
-Profiles are compared and copied, except passwords, secrets and settings
+Compare two profiles, and copy user types and units; an export has no passwords, secrets or settings
   wcs export --profile staging | wcs diff - --profile production --exit-code
   wcs export --profile staging --only usertypes,units | wcs apply - --profile production
 
-A webhook in a script: created once, tested, awaited, repaired
+Use a webhook in a script: create it once, test it, wait for a callback, resend failed ones, replace the secret
   wcs webhooks create --name ci --uri https://ci.example.com/hook --triggers user.create --if-not-exists
   wcs webhooks test ci
   wcs webhooks logs ci --wait --since -1m --status 2xx --timeout 60s
   wcs webhooks recover ci --since -2d
   wcs webhooks rotate-secret ci --yes
 
-An announcement to a branch, for tomorrow, that readers confirm; how many did; a reminder, which makes it unseen again
+Publish a post tomorrow in a unit and all below it, ask readers to confirm it, count them, and publish it again as unseen
   wcs posts create --content-type news --title Canteen --visibility-units-falldown Sales --publish-on 'tomorrow 8:00'
   wcs posts update Canteen --body 'It opens.' --confirm-enabled
   wcs posts list --status scheduled
   wcs posts get Canteen --fields confirm
   wcs posts republish Canteen --yes
 
-An event, and the answers to its invitation
+Create an event, and list the answers to its invitation
   wcs events create --type unit --units Sales --title Party --start 'friday 18:00' --end +3h
   wcs events participants Party -o csv
 
-A token for a script, its replacement, and the health of all
+Create a token for a script, replace it, and check tokens, webhooks and the instance
   wcs tokens create --name nightly --scopes read --expires-at +90d
   wcs tokens create --name nightly-2 --scopes read --expires-at +90d
   wcs tokens revoke nightly --yes
@@ -127,7 +128,7 @@ item has one row per field. -o selects a format:
 
   -o table   a table, also without a terminal
   -o json    a list is an array of items, a single item an object; --json is short for -o json
-             wcs users get prints an object for one user, and an array for several; wcs users get - always an array
+             wcs users get prints an object for one user, and an array for several; wcs users get - always prints an array
   -o ndjson  one item per line; memory use does not depend on the length of the list
   -o csv     comma-separated values; an apostrophe is put before cells that a spreadsheet would evaluate
              a list has the columns of its table, a single item all fields
@@ -144,8 +145,8 @@ Lists print one page on a terminal, and all items elsewhere or with -o csv or nd
 pages, --all prints all items on a terminal, too; --limit N prints at most N.
 
 Texts in arguments and flags: @FILE reads the text from a file, - from stdin. @@ stands for a text that begins with @.
-Commands that take several IDs read them from stdin for -, one a line: IDs, names (without quotes), e-mail addresses or
-ref:REFERENCE, as in wcs users deactivate -. For others, wcs batch - -- users update {id} runs a command for each row of stdin.
+Commands that take several IDs read them from stdin when the ID is -, as in wcs users deactivate -: one per line, as an ID,
+name (without quotes), e-mail address or ref:REFERENCE. For other commands, wcs batch - -- users update {id} runs one for each row.
 `;
 
 const configuration = `config.json contains the profiles, their logins and the name of the current profile. Its directory is

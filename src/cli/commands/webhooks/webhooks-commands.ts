@@ -55,11 +55,11 @@ export const webhooks: Commands = {
   }),
   logs: command(ops.logs, {
     description: `--follow prints new entries as they arrive, and runs until Ctrl-C: --timeout limits each request. --wait prints the
-newest entry that matches, or waits for it (--timeout, default 60s); exits with 9 if none arrives. An entry from before
-counts, too, so limit it by --after or --since.`,
+newest entry that matches, or waits for it (--timeout, default 60s); exits with 9 if none arrives. Entries from
+before the command match as well, unless --after or --since leaves them out.`,
     flags: [
       { flags: "-f, --follow", description: "Print new entries as they arrive" },
-      { flags: "--wait", description: "Print an entry that matches, or wait for it" },
+      { flags: "--wait", description: "Print the newest entry that matches, or wait for one" },
     ],
     examples: [
       "wcs webhooks logs 3 --status failed --since -1d",
