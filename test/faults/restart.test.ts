@@ -22,7 +22,6 @@ describeOnDatabases("a server that is restarted while it works", (open) => {
   afterEach(async () => {
     server.kill("SIGKILL");
     await killedSessionsEnd(instance);
-    await instance.close();
   });
 
   async function serve(): Promise<void> {

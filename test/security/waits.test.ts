@@ -421,10 +421,7 @@ for (const database of ["sqlite", "postgres"] as const) {
       await waiting(1);
       left = 0;
       const { message, code } = await held;
-      expect({ code, message }).toEqual({
-        code: "unauthenticated",
-        message: "The token is invalid or has expired; sign in again.",
-      });
+      expect({ code, message }).toEqual({ code: "unauthenticated", message: "The token has expired; sign in again." });
     });
 
     it("A server that ends lets those who wait answer with what there is", async () => {

@@ -56,8 +56,11 @@ export function callerIdentification({ database, instance, lastUses }: Sources) 
   const apiTokens = once(() => import("./api-tokens.ts"));
 
   function claimsOf(token: string, now: number): Claims | Promise<Claims> {
-    const known = verified.get(token);
-    return known && isInForce(known, now) ? known : verify(token, now);
+    const claims = verified.get(token);
+    if (claims === undefined) return verify(token, now);
+    if (claims.expires > now) return claims;
+    verified.delete(token);
+    throw new ServiceError("unauthenticated", "The token has expired; sign in again.");
   }
 
   async function verify(token: string, now: number): Promise<Claims> {
@@ -131,7 +134,7 @@ export function callerIdentification({ database, instance, lastUses }: Sources) 
     presume({ token, userId }: FullOrigin, { now, versions }: Moment): IdentifiedCaller | undefined {
       if (versions !== undefined || (token !== undefined && isApiToken(token))) return undefined;
       const claims = token === undefined ? undefined : verified.get(token);
-      if (token !== undefined && (claims === undefined || !isInForce(claims, now))) return undefined;
+      if (token !== undefined && (claims === undefined || claims.expires <= now)) return undefined;
       const loaded = actors.get(nameOf(claims?.userId ?? userId ?? 0, claims?.session))?.loaded;
       if (loaded === undefined) return undefined;
       return { actor: loaded.actor, token: claims, apiToken: undefined, settingsVersion: loaded.settingsVersion };
@@ -153,9 +156,6 @@ function requireValid(loaded: LoadedActor | undefined, token: Claims | undefined
 function requireOwner(loaded: LoadedActor | undefined): asserts loaded is LoadedActor {
   if (loaded === undefined) throw new ServiceError("unauthenticated", "The owner of the API token is not active.");
 }
-
-/** Returns false before the token was issued, too: the clock may have been set back since it was verified. */
-const isInForce = ({ begins, expires }: Claims, now: number): boolean => begins <= now && now < expires;
 
 const nameOf = (id: number, session = "") => `${id} ${session}`;
 

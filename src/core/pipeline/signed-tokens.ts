@@ -8,8 +8,6 @@ export interface Claims {
   readonly userId: number;
   /** Unix seconds of the sign-in that the token goes back to. */
   readonly authTime: number;
-  /** Unix seconds between which the token is valid. */
-  readonly begins: number;
   readonly expires: number;
   readonly version: number;
   readonly session: string;
@@ -20,7 +18,7 @@ export async function issueToken(
   { issuer, tokenKey }: Instance,
   settings: Settings,
   now: number,
-  { userId, authTime, version, session }: Omit<Claims, "begins" | "expires">,
+  { userId, authTime, version, session }: Omit<Claims, "expires">,
 ): Promise<{ jwt: string; expires: number }> {
   const expires = Math.min(now + settings["tokens.lifetime"], authTime + settings["tokens.absolute_lifetime"]);
   if (expires <= now) throw new ServiceError("unauthenticated", "The sign-in is too old to be renewed; sign in again.");
@@ -52,11 +50,10 @@ export async function verifyToken({ issuer, tokenKey }: Instance, token: string,
     const { sub, sid: session, auth_time: authTime, exp: expires, ver: version } = payload;
     const userId = Number(sub);
     // A token with several audiences would be valid elsewhere, too.
-    const isForUs = payload.aud === issuer;
-    const begins = Number(payload.iat) - clockTolerance;
+    const isForUs = payload.aud === issuer && Number(payload.iat) <= now + clockTolerance;
     const isIntact = isWhole(userId) && String(userId) === sub && isWhole(authTime) && isWhole(version);
-    if (isForUs && isIntact && isWhole(expires) && begins <= now && typeof session === "string" && session !== "")
-      return { userId, authTime, begins, expires, version, session };
+    if (isForUs && isIntact && isWhole(expires) && typeof session === "string" && session !== "")
+      return { userId, authTime, expires, version, session };
   } catch {
     // The client does not learn which check failed.
   }
