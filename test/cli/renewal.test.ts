@@ -91,8 +91,11 @@ describe("a token", () => {
     expect(server.seen.calls.at(-1)).toBe(stored());
   });
 
-  it("is renewed without the token of another instance that the profile got while the command runs", async () => {
-    const other = { target: "http://127.0.0.1:9", token: token(0, 1000, "other"), user: "ada@example.com" };
+  it.each([
+    ["instance", () => ({ target: "http://127.0.0.1:9", user: "ada@example.com" })],
+    ["user", () => ({ target: server.url, user: "bob@example.com" })],
+  ])("is renewed without the token of another %s that the profile got while the command runs", async (_, login) => {
+    const other = { ...login(), token: token(0, 1000, "other") };
     const changed = { profiles: { work: other }, current: "work" };
     await followUntilRenewal(() => writeFileSync(configFile(home.env), JSON.stringify(changed)));
     expect(server.seen.renewals).toBe(1);

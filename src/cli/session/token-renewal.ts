@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import type { Caller } from "../../contract/operation.ts";
 import { isAging, tokenTimesOf } from "../../http/client/token-times.ts";
 import { lineOf } from "../terminal/shell-words.ts";
-import { profileNamed, readConfig, withConfigLock, withProfile } from "./config.ts";
+import { type Profile, profileNamed, readConfig, withConfigLock, withProfile } from "./config.ts";
 import { openCaller, type Route } from "./open-caller.ts";
 
 const now = () => Date.now() / 1000;
@@ -25,12 +25,16 @@ export async function freshToken(route: Route, name: string, token: string): Pro
   }
 }
 
-/** Returns the token that another process has stored for the same login since this command began. */
-function otherToken({ target, terminal }: Route, token: string): string | undefined {
-  const { profile, address } = target;
+/** Returns the stored profile; undefined when it has got another target or user since the command began, whose token is not for it. */
+function storedLogin({ target: { profile, address }, terminal }: Route): Profile | undefined {
   const known = profile && profileNamed(readConfig(terminal.env), profile.name);
-  const isSame = known?.target === address && known.user === profile?.user;
-  return isSame && known.token !== token ? known.token : undefined;
+  return known?.target === address && known.user === profile?.user ? known : undefined;
+}
+
+/** Returns the token that another process has stored for the same login since this command began. */
+function otherToken(route: Route, token: string): string | undefined {
+  const known = storedLogin(route)?.token;
+  return known === token ? undefined : known;
 }
 
 const expired = (name: string) =>
@@ -42,10 +46,7 @@ const expired = (name: string) =>
 export async function renew(route: Route, name: string, token: string): Promise<string> {
   const { env } = route.terminal;
   return withConfigLock(env, 3000, async (save) => {
-    const config = readConfig(env);
-    // The target of the profile may have changed since the command began; a token must not be sent to another instance.
-    const known = profileNamed(config, name);
-    const profile = known?.target === route.target.address ? known : undefined;
+    const profile = storedLogin(route);
     if (profile?.token !== undefined && profile.token !== token) return profile.token;
     const [{ auth }, { loginIn }] = await Promise.all([import("../../contract/auth.ts"), import("./request-token.ts")]);
     const caller = await openCaller(route, token);
@@ -53,7 +54,7 @@ export async function renew(route: Route, name: string, token: string): Promise<
       // Other processes take the lock over after ten seconds.
       const answer = await caller.call(auth.renew, {}, { signal: AbortSignal.timeout(5000) });
       const { jwt, expires } = loginIn(answer, route);
-      if (profile) await save(withProfile(config, name, { ...profile, token: jwt, expires }));
+      if (profile) await save(withProfile(readConfig(env), name, { ...profile, token: jwt, expires }));
       return jwt;
     } finally {
       await caller.close();
