@@ -60,7 +60,7 @@ it.skipIf(!hasJq)(
       home().wcs(["users", "password", "1"], { env: { WCS_PASSWORD: password, WCS_SECRET_KEY_FILE: key() } });
     expect((await set("correct horse battery")).code).toBe(0);
     expect((await set("correct horse battery 2")).stderr).toContain("--current-stdin is required");
-    const [, commands = ""] = /When nobody can sign in[\s\S]*?```sh\n([\s\S]*?)```/.exec(manual()) ?? [];
+    const [, commands = ""] = /When no administrator can sign in[\s\S]*?```sh\n([\s\S]*?)```/.exec(manual()) ?? [];
     const script = filledIn(commands, { "/etc/wcs/secret.key": key(), "/var/lib/wcs/wcs.db": database() });
     const { code, stderr } = await run(script, { WCS_PASSWORD: "correct horse battery 3" });
     expect({ code, stderr }).toMatchObject({ code: 0, stderr: expect.stringContaining("Set the password of user 1") });
