@@ -419,7 +419,7 @@ describe("messages", () => {
   it.each([
     ["untis list", "wcs units"],
     ["usr list", "wcs users"],
-    ["use list", "wcs users"],
+    ["uers list", "wcs users"],
   ])("%s leads to %s", async (line, command) => {
     expect((await wcs(line)).stderr).toContain(`hint: Did you mean '${command}'?`);
   });
