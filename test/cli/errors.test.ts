@@ -198,6 +198,16 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users create --data [", 2, /^error: --data must be JSON: unexpected end\.\n$/],
   ["units update 2 --data []", 2, /^error: --data must be a JSON object/],
   ["units update 2 --unset name", 2, /^error: --unset: 'name' cannot be cleared\./],
+  [
+    "units update 2 --reference x --unset reference",
+    2,
+    /^error: --reference and --unset reference cannot be used together\.\n$/,
+  ],
+  [
+    'units update 2 --data {"id":3}',
+    2,
+    /^error: <id> and id in --data are different\.\nhint: Leave one of them out\.\n$/,
+  ],
   ["webhooks update 2 --unset triggers", 2, /^error: Unknown option '--unset'\./],
   ["settings set languages en,xx", 3, /^error: languages\.1 is not a language: xx\.\n$/],
   ["tokens create --name ci --scopes read,nope", 3, /^error: --scopes must be read, write, .*, not 'nope'\.\n$/],

@@ -1,7 +1,5 @@
 import type { Field } from "../../contract/field-spec.ts";
-import { isRecord } from "../../contract/parse-json.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import { suggestName } from "../errors/nearest-name.ts";
 import { readSecretFile, type Sources } from "../file-io/value-sources.ts";
 import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
 import { givesNames, holdsFiles, kebab, namedKindOf, type OperationFlag, otherNumber, textsIn } from "./field-flags.ts";
@@ -43,20 +41,18 @@ export const camelCase = (name: string): string => name.replace(/-(.)/g, (_, let
 export const longOf = ({ flags }: CommandFlag): string => /--[\w-]+/.exec(flags)?.[0] ?? flags;
 export const attributeOf = (flag: CommandFlag): string => camelCase(longOf(flag).slice(2));
 
-/** Reads the input of an operation from the line. Flags take precedence over --data. Names stay as they are typed. */
+/** Adds the arguments and flags of a line to the input of --data, over which they take precedence. Names stay as they are typed. */
 export async function readInput(
   spec: InputSpec,
   line: ParsedLine,
   sources: Sources,
   issues: LineIssues,
+  input: Input,
 ): Promise<Input> {
   const { options } = line;
   // A line with issues fails anyway, so it does not wait for stdin.
   const waits = issues.isEmpty ? () => false : (given: unknown) => [given].flat().includes("-");
-  const data = options.data as string | undefined;
-  const input: Input = waits(data) ? {} : ((await issues.gather("--data", () => readData(spec, data, sources))) ?? {});
   const piped = secretsOnStdin(spec, line);
-  await issues.gather("--unset", () => clear(spec.clearable, options.unset as string[] | undefined, input));
   for (const place of spec.places) {
     const given = givenIn(place, line);
     const word = wordOf(place, line);
@@ -94,41 +90,13 @@ export const secretFlag = ({ name }: OperationFlag, { options }: Pick<ParsedLine
 export const givenIn = ({ name, at }: OperationFlag, { args, options }: ParsedLine): unknown =>
   at === undefined ? options[camelCase(name)] : args[at];
 
-const isGiven = (place: OperationFlag, line: ParsedLine): boolean => [givenIn(place, line) ?? []].flat().length > 0;
+export const isGiven = (place: OperationFlag, line: ParsedLine): boolean =>
+  [givenIn(place, line) ?? []].flat().length > 0;
 
 /** Returns the argument or flag of a field: of several, the one that the line has, or the first. */
 export function placeFor({ places }: InputSpec, line: ParsedLine, fits: (path: readonly string[]) => boolean) {
   const found = places.filter(({ path }) => fits(path));
   return found.find((each) => isGiven(each, line)) ?? found[0];
-}
-
-async function readData(spec: InputSpec, text: string | undefined, sources: Sources): Promise<Input> {
-  if (text === undefined) return {};
-  const data = parseJson(await sources.value(text, "--data"), "--data");
-  if (!isRecord(data)) throw new UsageError('--data must be a JSON object, like {"name": "Sales"}');
-  const inline = text !== "-" && !text.startsWith("@");
-  for (const { name, path, reads } of spec.flags) {
-    const [field = ""] = path;
-    // Other users of the machine see command lines, and shells keep them in their history.
-    if (inline && reads === "secret" && field in data) {
-      throw new UsageError(`${field} must not be passed on the command line`, {
-        hint: `use --${name}-stdin, --${name}-file, or --data @file`,
-      });
-    }
-  }
-  return data;
-}
-
-function clear(clearable: InputSpec["clearable"], names: readonly string[] | undefined, input: Input): void {
-  for (const name of (names ?? []).flatMap((list) => list.split(","))) {
-    const field = clearable.find((field) => field.path.join(".") === name || field.name === name);
-    if (!field) {
-      const known = clearable.map((each) => each.name);
-      const meant = suggestName(name, known) ?? known.join(", ");
-      throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `these can: ${meant}` });
-    }
-    setAt(input, field.path, field.empty);
-  }
 }
 
 /** A field that --unset clears, and its value then. */

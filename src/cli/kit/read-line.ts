@@ -49,7 +49,10 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   // The words may be names, which are not looked up yet.
   const words = textsIn(line.args[0], spec.args[0]?.described).map(() => "1");
   const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options));
-  const input = alternative ? {} : await readInput(spec, line, sources, issues);
+  const { data, unset } = line.options;
+  const isWhole = !alternative && (data ?? unset) !== undefined;
+  const given = isWhole ? await (await import("./read-data.ts")).readData(spec, line, sources, issues) : {};
+  const input = alternative ? {} : await readInput(spec, line, sources, issues, given);
   await checkOptions(operation, issues);
   const fields = alternative ? [] : missingFields(spec, input, terminal.env);
   const missing = [
