@@ -137,9 +137,10 @@ it("units import --dry-run: a unit is too deep below those of an earlier batch",
     "created 550, changed 0, unchanged 0, skipped 2",
   ]);
   const strict = await run("units", "import", file, "--strict");
-  expect([strict.code, strict.stderr.at(-2)]).toEqual([
+  expect([strict.code, ...strict.stderr.slice(-2)]).toEqual([
     3,
     "error: 2 of 552 rows are invalid; nothing was imported (--strict).",
+    "hint: Correct these rows and import the file again.",
   ]);
   expect((await run("units", "import", file)).stderr.slice(0, 3)).toEqual([
     issue,

@@ -27,7 +27,7 @@ async function run(table: "users" | "units", file: string, ...more: string[]) {
 const summary = (created: number, changed: number, unchanged: number, left: number) =>
   `created ${created}, changed ${changed}, unchanged ${unchanged}, skipped ${left}`;
 const leftOut = (left: number, all: number) => [
-  `error: ${left} of ${all} rows were not imported.`,
+  `error: ${left} of ${all} row${all === 1 ? "" : "s"} ${left === 1 ? "was" : "were"} not imported.`,
   "hint: Correct these rows and import the file again; rows that are already imported stay unchanged.",
 ];
 
@@ -293,7 +293,7 @@ it("users import --dry-run knows the users that earlier batches would have creat
     "line 2105, email: is taken by line 5",
     summary(2100, 3, 2, 1),
     "Dry run: nothing was changed.",
-    "error: 1 of 2106 rows were not imported.",
+    "error: 1 of 2106 rows was not imported.",
     "hint: If another row gives up the e-mail address that is taken, move both rows to the beginning of the file. To free the address of a user who has left, run wcs users update <id> --email <address>.",
   ]);
   const carriedOut = await imported("users", file);

@@ -1,4 +1,5 @@
 import { realpath } from "node:fs/promises";
+import { pluralize } from "../../../contract/count-text.ts";
 import { ServiceError } from "../../../contract/errors.ts";
 import { once } from "../../../contract/once.ts";
 import type { Caller } from "../../../contract/operation.ts";
@@ -76,8 +77,8 @@ async function checkRows(job: Job, context: Context, afterReading: () => Promise
   terminal.note(report.summary());
   throw new ServiceError(
     "validation_failed",
-    `${invalid} of ${report.rows} rows are invalid; nothing was imported (--strict).`,
-    { hint: hintFor(job, report) },
+    `${invalid} of ${pluralize(report.rows, "row")} ${invalid === 1 ? "is" : "are"} invalid; nothing was imported (--strict).`,
+    { hint: hintFor(job, report, "Correct these rows and import the file again.") },
   );
 }
 
@@ -116,8 +117,13 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
   }
   await finish(job, context, { report, output }, async () => lastStep?.(present, job.signal));
   if (report.skipped === 0) return;
-  throw new ServiceError("validation_failed", `${report.skipped} of ${report.rows} rows were not imported.`, {
-    hint: hintFor(job, report),
+  const were = `${report.skipped} of ${pluralize(report.rows, "row")} ${report.skipped === 1 ? "was" : "were"}`;
+  throw new ServiceError("validation_failed", `${were} not imported.`, {
+    hint: hintFor(
+      job,
+      report,
+      "Correct these rows and import the file again; rows that are already imported stay unchanged.",
+    ),
   });
 }
 
@@ -165,14 +171,13 @@ async function finish(
   }
 }
 
-function hintFor({ options, kind }: Job, { codes, rows }: Report): string {
+function hintFor({ options, kind }: Job, { codes, rows }: Report, otherwise: string): string {
   // Beside other issues, a user type is more likely misspelt than new.
   if (codes.has("no_such_user_type") && codes.size === 1 && !options.create_user_types)
     return "Pass --create-user-types to create missing user types.";
   if (codes.has("no_such_department"))
     return "Add missing departments with wcs units department add <unit> <name>, and import the file again.";
-  if (!codes.has("email_taken"))
-    return "Correct these rows and import the file again; rows that are already imported stay unchanged.";
+  if (!codes.has("email_taken")) return otherwise;
   // A row can take the address that another row of the same request gives up.
   const first =
     rows > kind.max
