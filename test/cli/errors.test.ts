@@ -251,6 +251,16 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     /^error: Missing --event-datetime-start\.\nhint: --event-/,
   ],
   ["users list --below", 2, /^error: --below requires --unit\.\n$/],
+  [
+    "units import new.csv -o csv",
+    2,
+    /^error: -o csv needs --dry-run here\.\nhint: For the result of each row, use --res/,
+  ],
+  [
+    "users import new.csv -o yaml",
+    2,
+    /^error: -o yaml needs --dry-run here\.\nhint: For the result of each row, use --res/,
+  ],
   ["users membership remove 1 1", 2, /^error: Needs a confirmation\.\nhint: Pass --yes to confirm\.\n$/],
   ["groups member remove 1 1", 2, /^error: Needs a confirmation\./],
   ["conversations participants remove 1 1", 2, /^error: Needs a confirmation\./],

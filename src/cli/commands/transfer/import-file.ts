@@ -39,6 +39,10 @@ export async function importFile(work: FileImport, context: Context): Promise<vo
   const format = formatFor(file, flags.format);
   if (flags.results !== undefined && globals.output === "ndjson")
     throw new UsageError("--results and -o ndjson cannot be used together");
+  if ((globals.output === "csv" || globals.output === "yaml") && !flags.dryRun)
+    throw new UsageError(`-o ${globals.output} needs --dry-run here`, {
+      hint: "for the result of each row, use --results FILE or -o ndjson",
+    });
   for (const name of ["query", "fields", "template"] as const)
     if (globals[name] !== undefined && formatOf(context) !== "json")
       throw new UsageError(`--${name} needs --json here`, { hint: "for the result of each row, use -o ndjson and jq" });
