@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Tx } from "../../src/store/database.ts";
+import { openDatabase } from "../../src/store/open-database.ts";
 import { get, kinds, put, useDatabase } from "./support.ts";
 
 const times = <T>(count: number, make: (n: number) => T) => Array.from({ length: count }, (_, n) => make(n));
@@ -226,5 +227,35 @@ for (const kind of kinds) {
         .catch(() => {});
       expect(version()).toBe(third);
     });
+
+    // Only on PostgreSQL do transactions conflict.
+    if (kind === "postgres")
+      it("transactions of two processes that conflicted several times run one after the other, the second on what the first wrote", async () => {
+        const first = open().database;
+        const second = await openDatabase(open().target);
+        onTestFinished(() => second.close());
+        await first.write((tx) => put(tx, "queued", 0));
+        const conflicting = (work: (tx: Tx) => Promise<void>) => {
+          let left = 3;
+          return async (tx: Tx) => {
+            if (left-- > 0) throw Object.assign(new Error("conflict"), { code: "40001" });
+            await work(tx);
+          };
+        };
+        const add = async (tx: Tx) => put(tx, "queued", Number(await get({ reader: tx }, "queued")) + 1);
+        let other: Promise<void> | undefined;
+        const attempts = vi.fn(add);
+        await first.write(
+          conflicting(async (tx) => {
+            other = second.write(conflicting(attempts));
+            const waiting = sql`select 1 from pg_locks where relation = 'kysely_migration_lock'::regclass and not granted`;
+            await expect.poll(async () => (await waiting.execute(first.reader)).rows.length).toBe(1);
+            await add(tx);
+          }),
+        );
+        await other;
+        expect(attempts).toHaveBeenCalledOnce();
+        expect(await get(first, "queued")).toBe("2");
+      });
   });
 }

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Driver, Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector } from "kysely";
+import { type Driver, Kysely, PostgresAdapter, PostgresDriver, PostgresIntrospector, sql } from "kysely";
 import pg from "pg";
 import { ServiceError } from "../../contract/errors.ts";
-import type { Connected, OpenOptions } from "../database.ts";
+import type { Connected, OpenOptions, Tx } from "../database.ts";
 import { readOnly } from "../missing-rights.ts";
 import { runDirectly } from "../prepared.ts";
 import type { Schema } from "../schema/schema.ts";
@@ -46,11 +46,10 @@ export async function connectPostgres(target: string, { create }: OpenOptions): 
     throw translateOpeningError(error);
   }
   const changes = postgresChanges(pool, behindPooler ? undefined : url);
-  const [serializable, locking] = [conflictRetries(), conflictRetries()];
   return {
     reader,
-    write: (work) => serializable(() => db.transaction().setIsolationLevel("serializable").execute(work)),
-    writeLocking: (work) => locking(() => db.transaction().setIsolationLevel("read committed").execute(work)),
+    write: repeatedTransactions(db, "serializable"),
+    writeLocking: repeatedTransactions(db, "read committed"),
     factVersions: () => undefined,
     onChange: changes.onChange,
     isWriting: () => false,
@@ -163,17 +162,35 @@ const createKysely = (driver: Driver) =>
 const maxConflicts = 3;
 
 /**
- * Returns a function that runs transactions, each again after a conflict. After some conflicts it runs one while others of this
- * process wait: otherwise short ones could make a long one fail each time.
+ * Waits for those of other processes that run alone. Unlike an advisory lock, `lock table` lets a transaction see what was
+ * committed while it waited. Nothing else needs this lock of this table.
+ */
+const waitForTurn = "lock table kysely_migration_lock in share update exclusive mode";
+
+function repeatedTransactions(db: Kysely<Schema>, level: "serializable" | "read committed") {
+  const repeat = conflictRetries();
+  return <T>(work: (tx: Tx) => Promise<T>): Promise<T> =>
+    repeat((isAlone) => {
+      const transaction = db.transaction().setIsolationLevel(level);
+      return transaction.execute(async (tx) => {
+        if (isAlone) await sql.raw(waitForTurn).execute(tx);
+        return work(tx);
+      });
+    });
+}
+
+/**
+ * Returns a function that runs transactions, each again after a conflict. After some conflicts it runs one alone, while others of
+ * this process wait: otherwise short ones could make a long one fail each time, and many processes that change one row each other.
  */
 function conflictRetries() {
   let alone: Promise<unknown> = Promise.resolve();
-  return async <T>(transaction: () => Promise<T>): Promise<T> => {
+  return async <T>(transaction: (isAlone: boolean) => Promise<T>): Promise<T> => {
     const deadline = performance.now() + lockTimeoutSeconds * 1000;
     const run = async (conflicts: number): Promise<T> => {
       if (conflicts < maxConflicts) await alone;
       try {
-        return await transaction();
+        return await transaction(conflicts >= maxConflicts);
       } catch (error) {
         if (!isConflict(error) || performance.now() > deadline) throw error;
       }
