@@ -1,34 +1,56 @@
+import { ServiceError } from "../contract/errors.ts";
 import { maxNesting } from "../contract/nesting.ts";
 import { nestedTooDeep, tooManyValues } from "./codec.ts";
 
-const [quote, comma, backslash, openList, closeList, openObject, closeObject] = [34, 44, 92, 91, 93, 123, 125];
+const [quote, comma, colon, backslash, openList, closeList, openObject, closeObject] = [
+  34, 44, 58, 92, 91, 93, 123, 125,
+];
 
-const bodyLevels = { max: maxNesting, tooDeep: nestedTooDeep };
+/** `besideTexts`: bytes of numbers, blanks and names of fields. Parsing them takes longer than the texts, which may be files. */
+const ofBodies = { levels: maxNesting, tooDeep: nestedTooDeep, besideTexts: 4_194_304 };
 
 /** Checks a JSON text as it arrives: parsing millions of values takes gigabytes and seconds, of levels a minute, in which nothing else runs. */
-export function jsonLimits(maxValues: number, levels = bodyLevels): (chunk: Buffer) => void {
+export function jsonLimits(maxValues: number, max = ofBodies): (chunk: Buffer) => void {
   let values = 0;
   let depth = 0;
+  let besideTexts = 0;
+  let textLength = 0;
   let inString = false;
   let isEscaped = false;
   return (chunk) => {
     // The content of a file is one long string.
-    if (inString && !isEscaped && !chunk.includes(quote) && !chunk.includes(backslash)) return;
+    if (inString && !isEscaped && !chunk.includes(quote) && !chunk.includes(backslash)) {
+      textLength += chunk.length;
+      return;
+    }
     for (const byte of chunk) {
       if (inString) {
+        textLength += 1;
         if (isEscaped) isEscaped = false;
         else if (byte === backslash) isEscaped = true;
         else if (byte === quote) inString = false;
-      } else if (byte === quote) inString = true;
-      else if (byte === closeList || byte === closeObject) depth -= 1;
+        continue;
+      }
+      besideTexts += byte === colon ? textLength : 1;
+      if (byte === quote) {
+        inString = true;
+        textLength = 0;
+      } else if (byte === closeList || byte === closeObject) depth -= 1;
       else if (byte === comma) values += 1;
       else if (byte === openList || byte === openObject) {
         // The first value in it; the others follow commas.
         values += 1;
         depth += 1;
-        if (depth > levels.max) throw levels.tooDeep();
+        if (depth > max.levels) throw max.tooDeep();
       }
       if (values > maxValues) throw tooManyValues(maxValues);
+      if (besideTexts > max.besideTexts) throw tooMuchBesideTexts(max.besideTexts);
     }
   };
 }
+
+const tooMuchBesideTexts = (max: number): ServiceError =>
+  new ServiceError(
+    "payload_too_large",
+    `The body must have at most ${max} bytes of numbers, blanks and names of fields.`,
+  );

@@ -50,3 +50,16 @@ test("jsonLimits accepts 64 levels and refuses 65", () => {
   expect([64, 65].map((depth) => read(nested(depth), 1000, 7))).toEqual([undefined, "bad_request"]);
   expect(read(`{"a":"${"[".repeat(100)}"}`, 1000, 7)).toBeUndefined();
 });
+
+test("jsonLimits refuses more than 4 MiB of numbers, blanks and names of fields, and no texts", () => {
+  const most = 4_194_304;
+  const read64 = (text: string) => read(text, 1000, 65_536);
+  const bodies = (length: number) => [
+    `[${"1".repeat(length)}]`,
+    `[${" ".repeat(length)}1]`,
+    `{"${"a".repeat(length)}":1}`,
+  ];
+  expect(bodies(most - 10).map(read64)).toEqual([undefined, undefined, undefined]);
+  expect(bodies(most).map(read64)).toEqual(Array(3).fill("payload_too_large"));
+  expect(read64(JSON.stringify({ data: "a".repeat(2 * most), b: ":\\".repeat(most) }))).toBeUndefined();
+});

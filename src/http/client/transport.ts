@@ -163,7 +163,11 @@ function nestingCheck(chunks: readonly Buffer[], origin: string): (chunk: Buffer
     new PermanentError("unavailable", `${origin} answered with JSON of more than ${maxLevels} levels.`, {
       hint: wrongPlace,
     });
-  const check = jsonLimits(Number.POSITIVE_INFINITY, { max: maxLevels, tooDeep });
+  const check = jsonLimits(Number.POSITIVE_INFINITY, {
+    levels: maxLevels,
+    tooDeep,
+    besideTexts: Number.POSITIVE_INFINITY,
+  });
   for (const chunk of chunks) check(chunk);
   return check;
 }
