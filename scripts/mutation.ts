@@ -149,6 +149,9 @@ interface TestFile {
   readonly kills: Map<string, number>;
 }
 
+/** Test files without which the scores are too low, because they fail without a mutant. */
+const leftOut: string[] = [];
+
 /** Runs the tests without a mutant. Returns the mutants that each file reaches. Leaves out files that fail. */
 async function measure(vitest: Vitest, filters: readonly string[]): Promise<TestFile[]> {
   const specifications = await vitest.globTestSpecifications([...filters]);
@@ -156,7 +159,7 @@ async function measure(vitest: Vitest, filters: readonly string[]): Promise<Test
   const files: TestFile[] = [];
   for (const specification of specifications) {
     const module = testModules.find(({ moduleId }) => moduleId === specification.moduleId);
-    if (module?.state() === "failed") print(`Left out, because it fails without a mutant: ${failureOf(module)}`);
+    if (module?.state() === "failed") leftOut.push(failureOf(module));
     if (module?.state() !== "passed") continue;
     const { duration, collectDuration } = module.diagnostic();
     const reached = new Set(module.meta().reachedMutants);
@@ -265,11 +268,13 @@ async function main(): Promise<void> {
       const score = tried > 0 ? `${Math.round((killed * 100) / tried)} %` : "unknown";
       print(`${path}: ${killed} killed, ${survived} survived, ${unreached} unreached; score ${score}.`);
     }
+    for (const failure of leftOut)
+      print(`Scores are too low without this file, which fails without a mutant: ${failure}`);
   });
   const mutants = (await plantMutants(names)).filter(({ status }) => status === undefined);
   const vitest = await startVitest();
   const tests = await measure(vitest, filters);
-  print(`${mutants.length} mutants; ${tests.length} test files.`);
+  print(`${mutants.length} mutants; ${tests.length} test files, ${leftOut.length} left out.`);
   const samples: { readonly mutant: Mutant; readonly at: number; readonly run: Run; readonly counts: Counts }[] = [];
   for (const [path, counts] of outcomes) {
     const suite = await vitest.globTestSpecifications(values.tests ?? testsOf([path]));
