@@ -317,21 +317,28 @@ describe("PostgreSQL targets", () => {
     await remove();
   });
 
-  it("a server that cannot read the certificate of the URL for a moment listens again", async () => {
+  it("while the certificate of the URL cannot be read, transactions fail; afterwards the server listens again", async () => {
     const { target, remove } = await newInstanceDatabase("postgres");
     const certificate = join(mkdtempSync(join(tmpdir(), "wcs-certificate-")), "root.pem");
     const supply = () => writeFileSync(certificate, "");
     supply();
     const database = await openDatabase(`${target}?sslmode=disable&sslrootcert=${certificate}`);
     onTestFinished(await listening(database, "postgres"));
+    const activity = "from pg_stat_activity where datname = current_database() and application_name like 'wcs%'";
+    const sleeping = `${activity} and query like '%pg_sleep%' and state = 'active'`;
+    const writes = Array.from({ length: 15 }, () =>
+      database.writeLocking((tx) => statement`select pg_sleep(600)`.execute(tx)).catch(({ code }) => code),
+    );
+    await expect.poll(() => sql(target, `select 1 ${sleeping}`)).toHaveLength(10);
     rmSync(certificate);
     const reading = vi.spyOn(fs, "readFileSync");
     onTestFinished(() => reading.mockRestore());
-    const listener = "from pg_stat_activity where datname = current_database() and application_name = 'wcs listen'";
-    await sql(target, `select pg_terminate_backend(pid) ${listener}`);
+    await sql(target, `select pg_terminate_backend(pid) ${activity}`);
+    expect(new Set(await Promise.all(writes))).toEqual(new Set(["57P01", "ENOENT"]));
+    reading.mockClear();
     await expect.poll(() => reading.mock.calls.some(([path]) => path === certificate)).toBe(true);
     supply();
-    await expect.poll(() => sql(target, `select 1 ${listener}`)).toHaveLength(1);
+    await expect.poll(() => sql(target, `select 1 ${activity} and application_name = 'wcs listen'`)).toHaveLength(1);
     await database.close();
     await remove();
   });

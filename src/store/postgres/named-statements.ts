@@ -45,7 +45,17 @@ export class StoreClient extends pg.Client {
   #isStandby = false;
 
   constructor(config: pg.ClientConfig = {}) {
-    super({ ...config, connectionString: withPassword(config.connectionString ?? "") });
+    let connectionString = "";
+    let unusable: Error | undefined;
+    try {
+      connectionString = withPassword(config.connectionString ?? "");
+    } catch (error) {
+      unusable = error as Error;
+    }
+    super({ ...config, connectionString });
+    // A certificate of the URL cannot be read. The pool expects errors of `connect`: one of the constructor would end the process.
+    if (unusable !== undefined)
+      this.connect = ((done: (error?: Error) => void) => void process.nextTick(done, unusable)) as typeof this.connect;
     this.connection.on("parameterStatus", ({ parameterName, parameterValue }) => {
       if (parameterName === "in_hot_standby") this.#isStandby = parameterValue === "on";
     });
