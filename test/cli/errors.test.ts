@@ -57,6 +57,8 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["trigger user.create", 2, /hint: Use wcs webhooks test\./],
   ["events resend 1", 2, /hint: Use wcs webhooks resend <webhook> <entry>\./],
   ["users list --jq .[].id", 2, /hint: Pipe --json to jq, or use --query <jmespath>\.\n/],
+  ["users list --sort-by email", 2, /hint: Use --query 'sort_by\(@, &<field>\)', and --all if there are pages\.\n/],
+  ["users list --no-active", 2, /hint: Use --inactive --all --query '\[\?!active\]'\.\n/],
   ["users list -L 3", 2, /^error: Unknown option '-L'\.\nhint: Did you mean --limit\?\n$/],
   ["users list --debug", 2, /hint: Did you mean --verbose\?/],
   ["users list -o tsv", 2, /hint: Leave out -o: outside a terminal, rows are tab-separated\.\n/],

@@ -35,7 +35,7 @@ Find who changed users in the last week, who changed this user, and who signed i
 
 Find users without a password, deactivated users, and names that several users have
   wcs users list --no-has-password
-  wcs users list --inactive --query '[?!active]' --fields id,name,email
+  wcs users list --inactive --all --query '[?!active]' --fields id,name,email
   wcs users list --all -t '{name}' | sort | uniq -d
 
 Compare two profiles, and copy user types and units; an export has no passwords, secrets or settings
