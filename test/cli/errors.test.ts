@@ -294,6 +294,8 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users purge 2", 2, /^error: Unknown command 'wcs users purge'\.\nusage: /],
   ["--quiet foobar", 2, /^error: Unknown command 'wcs foobar'\.\nusage: /],
   ["users export --filter x", 2, /^(?!.*--query)/s],
+  ["files get 1 --fields id", 2, /^error: Unknown option '--fields'\.\nusage: wcs files get /],
+  ["users avatar get 1 --raw", 2, /^error: Unknown option '--raw'\.\nusage: wcs users avatar get /],
   ["users export --query [].id", 2, /^error: Unknown option '--query'\.\nusage: wcs users export /],
   ["users export --jq .", 2, /^error: Unknown option '--jq'\.\nusage: wcs users export /],
   ["export --csv", 2, /^error: Unknown option '--csv'\.\nusage: wcs export /],

@@ -1,3 +1,4 @@
+import { selectingFlags } from "../../kit/build-command.ts";
 import { type CommandGroup, type Commands, type CustomCommand, command } from "../../kit/command-spec.ts";
 import { describeNamed } from "../../kit/field-flags.ts";
 import type { ImageOwner } from "./download-file.ts";
@@ -14,6 +15,7 @@ export const getFile: CustomCommand = {
     { flags: "--force", description: "Replace an existing file" },
   ],
   examples: ["wcs files get 7", "wcs files get 7 -o minutes.pdf --force", "wcs files get 7 -o - | less"],
+  without: selectingFlags,
   run: async (context) => (await import("./download-file.ts")).downloadFile(context),
 };
 
