@@ -67,6 +67,8 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["webhooks listen localhost:3000/hook", 2, /hint: Give the URL with --forward-to\.\n/],
   ["webhooks listen --forward-to localhost:3000/hook", 2, /hint: Write http:\/\/localhost:3000\/hook\.\n/],
   ["users create bo@example.com", 2, /got 1: bo@example\.com \(give the e-mail address with --email\); missing /],
+  ["users update ada@example.com bo@example.com --title T", 2, /hint: Quote a name .*, use wcs batch FILE -- /],
+  ["webhooks create https://example.com/hook", 2, /\(give the URL with --uri\); missing --name, --uri\./],
   ["users import - -t {id}", 2, /^error: --template needs --json here\.\nhint: For the result of each row, use -o /],
   ["users import - -o ndjson --query [].id", 2, /"message":"--query needs --json here\."/],
   ["units rename Sales Shops", 2, /hint: Did you mean 'wcs units update'\?/],

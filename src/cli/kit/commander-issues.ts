@@ -82,7 +82,9 @@ function surplusHint(command: Command, words: readonly string[]): string | undef
   const value = words.findIndex((word, at) => isBoolean(word) && isSwitch(words[at - 1]));
   if (value > 0) return `write ${words[value - 1]}=${words[value]}`;
   if (longs.includes("--forward-to")) return "give the URL with --forward-to";
-  if (longs.includes("--email") && words.some((word) => /^[^-].*@/.test(word)))
+  if (longs.includes("--uri") && words.some((word) => /^https?:/.test(word))) return "give the URL with --uri";
+  // Several e-mail addresses of users update are several users.
+  if (registeredArguments.length === 0 && longs.includes("--email") && words.some((word) => /^[^-].*@/.test(word)))
     return "give the e-mail address with --email";
   // The title of a user is not the name.
   const name = ["--name", ...(longs.includes("--first-name") ? [] : ["--title"])].find((long) => longs.includes(long));
