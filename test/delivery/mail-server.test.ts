@@ -68,7 +68,6 @@ describeOnDatabases("the worker of mails", (open) => {
   });
 
   it("sends the mails of several rounds over the same connections", async () => {
-    await mailbox.close();
     let connections = 0;
     mailbox = await mailboxOfTest({
       onConnect(_, done) {
@@ -106,7 +105,6 @@ describeOnDatabases("the worker of mails", (open) => {
   });
 
   it("keeps a mail from other workers for as long as the mail server takes, and no longer", async () => {
-    await mailbox.close();
     const { promise: arrived, resolve: arrive } = Promise.withResolvers<() => void>();
     mailbox = await mailboxOfTest({ onRcptTo: (_, __, done) => arrive(done) });
     instance.freeze();

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { topics } from "../../src/cli/help/help-topics.ts";
 import { newHome } from "../cli/support.ts";
-import { newReceiver } from "../support/receiver.ts";
+import { receiverOfTest } from "../support/receiver.ts";
 
 /** Returns the commands of the topic, each as the commands of its pipe. */
 function commandsOf(topic = ""): string[][] {
@@ -14,7 +14,7 @@ const wordsOf = (command: string) =>
 
 it("each line of wcs help tasks works, in the order of the topic", async () => {
   const home = newHome();
-  const receiver = await newReceiver();
+  const receiver = await receiverOfTest();
   writeFileSync(
     home.path("people.csv"),
     "first_name,last_name,email,unit\nEva,Dam,eva@example.com,sales\nUlf,Nord,ulf@example.com,sales-dk\n",
@@ -42,6 +42,5 @@ it("each line of wcs help tasks works, in the order of the topic", async () => {
       stdin = stdout;
     }
   }
-  await receiver.close();
   expect(failed).toEqual([]);
 });

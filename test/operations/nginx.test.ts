@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { afterAll, expect, it } from "vitest";
 import { start } from "../cli/support.ts";
 import { freePort } from "../support/free-port.ts";
-import { newReceiver } from "../support/receiver.ts";
+import { receiverOfTest } from "../support/receiver.ts";
 import { describeBehind, listens, longestPoll, type ProxyExample, type Site } from "./behind-proxy.ts";
 import { example, filledIn } from "./support.ts";
 
@@ -96,7 +96,7 @@ describeBehind(nginx, ({ home, site, signIn }) => {
 
   it("a proxy that cuts long polls: webhooks logs --follow misses and repeats nothing", async () => {
     const run = await behindImpatientNginx();
-    const receiver = await newReceiver();
+    const receiver = await receiverOfTest();
     await home().wcs(["settings", "set", "webhooks.allow_private", "true"]);
     const hook = ["--name", "ci", "--uri", receiver.url, "--triggers", "unit.create"];
     expect((await home().wcs(["webhooks", "create", ...hook])).code).toBe(0);
@@ -107,6 +107,5 @@ describeBehind(nginx, ({ home, site, signIn }) => {
     }
     const ids = follow.rows().map(({ id }) => id);
     expect(ids).toEqual([...new Set(ids)].sort((a, b) => a - b));
-    await receiver.close();
   });
 });

@@ -8,7 +8,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { newHome, start, useHome } from "../cli/support.ts";
 import { startFreezingProxy } from "../support/freezing-proxy.ts";
 import { newDatabase } from "../support/instance.ts";
-import { newReceiver } from "../support/receiver.ts";
+import { receiverOfTest } from "../support/receiver.ts";
 import { type Server, serve } from "./support.ts";
 
 /** Longer than the 30 seconds within which a server ends, as a busy machine needs, and shorter than what is waited for here. */
@@ -33,7 +33,7 @@ describe("wcs serve ends within 30 seconds of SIGTERM", () => {
   it("although PostgreSQL vanished and the result of a callback cannot be written", async () => {
     const { target, remove } = await newDatabase("postgres");
     const proxy = await startFreezingProxy(target);
-    const receiver = await newReceiver();
+    const receiver = await receiverOfTest();
     const answers: ServerResponse[] = [];
     receiver.answer = (_, response) => void answers.push(response);
     const direct = { WCS_DB: target };
@@ -49,7 +49,6 @@ describe("wcs serve ends within 30 seconds of SIGTERM", () => {
     for (const response of answers) response.end("ok");
     expect(await ended).toEqual([0, null]);
     proxy.close();
-    await receiver.close();
     await remove();
   });
 

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer } from "node:net";
 import tls from "node:tls";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, onTestFinished } from "vitest";
 import type { Settings } from "../../src/contract/settings.ts";
 import { users } from "../../src/contract/users.ts";
 import { smtpTarget } from "../../src/delivery/mail/mail-transport.ts";
@@ -12,8 +12,8 @@ import { type Mailbox, mailboxOfTest } from "../support/mailbox.ts";
 const withTls = { disabledCommands: [], cert, key };
 const noTls = "The mail server does not support TLS; set mail.allow_plain to send without it.";
 
-/** A mail server that greets and answers each command with the next of the lines. */
-async function newScriptedServer(...lines: readonly string[]): Promise<Mailbox> {
+/** Starts a mail server that greets and answers each command with the next of the lines, and closes it at the end of the test. */
+async function scriptedServerOfTest(...lines: readonly string[]): Promise<Mailbox> {
   const server = createServer((socket) => {
     const left = ["220 ready", ...lines];
     const answer = () => void socket.write(`${left.shift()}\r\n`);
@@ -22,7 +22,9 @@ async function newScriptedServer(...lines: readonly string[]): Promise<Mailbox> 
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
-  return { port, mails: [], close: () => new Promise((resolve) => server.close(() => resolve())) };
+  const close = () => new Promise<void>((resolve) => server.close(() => resolve()));
+  onTestFinished(close);
+  return { port, mails: [], close };
 }
 
 describeOnDatabases("the way to the mail server", (open) => {
@@ -33,10 +35,7 @@ describeOnDatabases("the way to the mail server", (open) => {
     instance = await open();
     await instance.administrator.call(users.welcome, { users: [1] });
   });
-  afterEach(async () => {
-    tls.setDefaultCACertificates(authorities);
-    await mailbox.close();
-  });
+  afterEach(() => tls.setDefaultCACertificates(authorities));
 
   /** Tries to send what waits; what the outbox says of it. 0.0.0.0 leads to this machine, and is no loopback address. */
   async function send(more: Partial<Settings> = {}, options = "", host = "0.0.0.0") {
@@ -61,12 +60,12 @@ describeOnDatabases("the way to the mail server", (open) => {
     ],
     ["whose TLS is out of order says so", ["250 ready", "454 4.7.0 no TLS now"], "ETLS: 454 4.7.0 no TLS now"],
   ])("A server %s", async (_, lines, error) => {
-    mailbox = await newScriptedServer(...lines);
+    mailbox = await scriptedServerOfTest(...lines);
     expect(await send()).toEqual({ sent: [], error });
   });
 
   it("A server that offers TLS and refuses it is quoted where mail.allow_plain is set", async () => {
-    mailbox = await newScriptedServer("250-ready\r\n250 STARTTLS", "500 no");
+    mailbox = await scriptedServerOfTest("250-ready\r\n250 STARTTLS", "500 no");
     expect(await send({ "mail.allow_plain": true })).toEqual({ sent: [], error: "ETLS: 500 no" });
   });
 

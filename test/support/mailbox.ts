@@ -59,7 +59,7 @@ export async function newMailbox(options: SMTPServerOptions = {}, port = 0): Pro
   };
 }
 
-/** A mail server until the test ends. */
+/** Starts a mail server, and closes it at the end of the test. */
 export async function mailboxOfTest(options?: SMTPServerOptions, port?: number): Promise<Mailbox> {
   const mailbox = await newMailbox(options, port);
   onTestFinished(() => mailbox.close());

@@ -68,7 +68,7 @@ export async function newReceiver(): Promise<Receiver> {
   return receiver;
 }
 
-/** A receiver until the test ends. */
+/** Starts a receiver, and closes it at the end of the test. */
 export async function receiverOfTest(): Promise<Receiver> {
   const receiver = await newReceiver();
   onTestFinished(() => receiver.close());
