@@ -14,7 +14,7 @@ if (found[0] < needed[0] || (found[0] === needed[0] && found[1] < needed[1])) {
   try {
     require("./bundle.js").run(process.argv, process.exit);
   } catch (error) {
-    // Of the bundle: later errors are handled by what it runs.
+    // Only a file of the bundle can be missing here: the program handles its own errors.
     if (error.code !== "ENOENT") throw error;
     process.stderr.write("wcs is not built. ".concat(advice));
     process.exitCode = 1;

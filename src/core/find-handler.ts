@@ -8,7 +8,7 @@ type Functions = Readonly<Record<string, Handler | Check>>;
 
 const handlers = new Map<string, Handler>();
 
-/** Returns the function that executes an operation: the one of its name among the handlers of its group, which is loaded at first. */
+/** Returns the function that executes an operation. Loads the handlers of its group on first use. */
 export function findHandler(op: AnyOperation): Handler | Promise<Handler> {
   return handlers.get(op.name) ?? loadHandler(op);
 }

@@ -108,7 +108,7 @@ export function createService(options: ServiceOptions): Service {
 function createRuntime(options: ServiceOptions): Runtime {
   const { database, clock = Date.now, environment = {}, pollInterval = 1000, onAnnounce } = options;
   const keptInstance = cacheByVersion(() => loadInstance(database, environment));
-  // Nothing changes it.
+  // Always of version 0: no operation changes the instance.
   const instance = () => keptInstance(0);
   const lastUses = recordLastUses(database);
   return {

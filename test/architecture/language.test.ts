@@ -58,7 +58,7 @@ it("comments are recognized, and forbidden ones too", () => {
 it.each(["src", "scripts", "test"])("no comment in %s begins or speaks in a way that the style forbids", (folder) => {
   const issues: string[] = [];
   for (const name of readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })) {
-    // This file has such comments as samples.
+    // This file contains forbidden comments as samples.
     if (!name.endsWith(".ts") || name === "architecture/language.test.ts") continue;
     for (const comment of commentsIn(readFileSync(join(root, folder, name), "utf8"))) {
       if (forbiddenOpening.test(comment) || forbiddenWord.test(comment)) issues.push(`${name}: ${comment}`);

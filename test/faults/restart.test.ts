@@ -42,7 +42,7 @@ describeOnDatabases("a server that is restarted while it works", (open) => {
     return { status: asked.status, text: await asked.text() };
   };
 
-  /** Begins a request whose body is half sent when the server has asked for it. */
+  /** Begins a request, and sends half of its body when the server has asked for it. */
   async function beginUpload(name: string): Promise<{ upload: ClientRequest; rest: string; answer: Promise<unknown> }> {
     const body = group(name);
     const headers = { ...headersOf(name), "content-length": body.length, expect: "100-continue" };

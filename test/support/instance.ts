@@ -130,7 +130,7 @@ export function asArgument(target: string): { target: string; env: Record<string
 
 interface InstanceOptions {
   readonly secretKey?: Uint8Array;
-  /** Taken of an instance on the same kind of database. The clock stands still. */
+  /** Taken from an instance on the same kind of database. The clock stands still. */
   readonly snapshot?: Snapshot;
 }
 

@@ -3,7 +3,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 
 export const firstAdministrator = { email: "admin@example.com", first_name: "Ada", last_name: "Admin" };
 
-/** Opens an empty database with a root unit (1) and an administrator (1). */
+/** Creates an instance with a root unit (1) and an administrator (1) in an empty database, and opens it. */
 export const openNewInstance = (
   target: string,
   now = 1_700_000_000,

@@ -70,7 +70,7 @@ function isIn(model: Model, unit: number, above: number): boolean {
   return unit === above || (unit > 0 && isIn(model, model.parents[unit - 1]!, above));
 }
 
-/** Says whether the thing is addressed to the user, by the rule written plainly. */
+/** Returns whether the thing is addressed to the user, by a plain form of the rule. */
 export function isAddressed(model: Model, me: number, thing: Thing): boolean {
   const { admin, memberships } = model.users[me]!;
   if (thing.author === me || thing.shares.includes(me)) return true;

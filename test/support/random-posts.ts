@@ -7,7 +7,7 @@ import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
 import type { Instance } from "./instance.ts";
 
-/** A reader as the rule of visibility sees it, in plain sets. */
+/** A reader, with the sets that the rule of visibility depends on. */
 export interface Person {
   readonly id: number;
   readonly admin: boolean;
@@ -248,7 +248,7 @@ export function mayEdit({ parents }: Society, person: Person, post: Written): bo
   return upwards(parents, post.ownerId).some((unit) => places.has(unit));
 }
 
-/** The rule of who may read, written plainly. */
+/** Returns whether the person may read the post, by a plain form of the rule. */
 export function mayRead(society: Society, person: Person, post: Written): boolean {
   if (mayEdit(society, person, post)) return true;
   if (post.state !== "published") return false;

@@ -51,7 +51,7 @@ export function forbiddenChanges(before: RightsState, after: RightsState, actor:
   return [...forbiddenInAccounts(before, after, actor), ...forbiddenInGroups(before, after, actor)];
 }
 
-/** An account is ended, revived or given to others by those who have the ability user there and everything that the user has. */
+/** Returns changes of accounts by an actor who lacks the ability `user` there, or a right that the account has. */
 function forbiddenInAccounts(before: RightsState, after: RightsState, actor: number): string[] {
   const own = before.grants.filter(({ user }) => user === actor);
   const has = (ability: Ability, path: string | null) =>

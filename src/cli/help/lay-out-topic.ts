@@ -7,7 +7,7 @@ export function layOutTopic(text: string, width: number): string {
 }
 
 function breakLine(line: string, width: number): string {
-  // A command alone is copied: it is broken before flags and pipes, as a shell reads it.
+  // A line with a command only is copied into a shell: \ continues it before flags and pipes.
   if (/^ {2}wcs (?!.* {2})/.test(line)) {
     const room = width - 8;
     const parts = new RegExp(`(?=.{${room + 1}})(.{1,${room}}) (?=--?\\w|[|<>] )`, "g");

@@ -58,8 +58,8 @@ async function inviterOf(tx: Tx, { payload }: ClaimedMail): Promise<string | und
 }
 
 /**
- * Returns the recipient of a mail without a link, also one who is deactivated; undefined for one who was deleted, and of a mail
- * about a webhook for one who is no active administrator any more.
+ * Returns the recipient of a mail without a link, who may be deactivated. Returns undefined for a deleted user and, if the mail is
+ * about a webhook, for a user who is not an active administrator.
  */
 export async function addresseeOf(
   { reader }: Database,

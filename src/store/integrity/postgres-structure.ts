@@ -30,7 +30,7 @@ const objectsOfNewSchema = ({ writeLocking }: Database): Promise<Map<string, str
     return listObjects(tx);
   });
 
-/** Returns what is in force of the current schema, by type and name; of triggers also the text. Foreign keys are enforced by triggers. */
+/** Returns the objects of the current schema that are in force, by type and name, with the text of triggers. Triggers enforce foreign keys. */
 async function listObjects(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ object: string; text: string }>`
     with relations as (

@@ -8,7 +8,7 @@ export function canCreate(path: string): boolean {
   try {
     if (isSpecial(path) || (existsSync(path) && statSync(path).size > 0)) return false;
     let place = path;
-    // A link that leads nowhere, or back to itself, is there. A drive of Windows may be missing.
+    // Ends at a broken or circular link, and at the root of a Windows drive that is missing.
     while (lstatSync(place, { throwIfNoEntry: false }) === undefined && dirname(place) !== place)
       place = dirname(place);
     // The trailing slash makes this fail unless the path is a folder.
