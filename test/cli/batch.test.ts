@@ -160,6 +160,11 @@ describe("batch", () => {
       [["users", "get", "{ids}"], 3, "missing column ids"],
       [["db", "backup", "{id}.bak"], 2, "wcs db cannot run in a batch.\nhint: It does not use the connection"],
       [["serve"], 2, "wcs serve cannot run in a batch."],
+      [
+        ["users", "delete", "{id}"],
+        2,
+        "wcs users delete needs a confirmation.\nhint: Add --yes to confirm it for each row.",
+      ],
       [["webhooks", "deliver"], 2, "wcs webhooks deliver cannot run in a batch."],
     ];
     for (const [command, code, text] of wrong)

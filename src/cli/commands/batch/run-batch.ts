@@ -89,6 +89,11 @@ async function checkCommand({ args, flags, program, terminal }: Context): Promis
     });
   if (flags.dryRun && !hasDryRun(entry))
     throw new UsageError(`wcs ${path.join(" ")} has no --dry-run`, { hint: "without -n, the batch runs it" });
+  const confirms = words.some((word) => /^(--yes|--dry-run|--help|-[a-z]*[ynh])$/.test(word));
+  if ("op" in entry && entry.confirm && !flags.dryRun && !confirms)
+    throw new UsageError(`wcs ${path.join(" ")} needs a confirmation`, {
+      hint: "add --yes to confirm it for each row",
+    });
   const target = words.find((word) => /^--(profile|db|url|as|timeout|ca-file)(=|$)/.test(word));
   if (target !== undefined)
     throw new UsageError(`${target} belongs before --`, { hint: "all rows use one connection" });
