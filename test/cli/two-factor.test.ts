@@ -105,6 +105,8 @@ it("users reset-2fa: the owner of the database gets an administrator in who has 
   expect(own).toMatchObject({ code: 5, stderr: expect.stringContaining("wcs auth 2fa disable") });
   expect((await home().wcs(["users", "reset-2fa", "1"])).code).toBe(2);
   await run(["users", "reset-2fa", "ada@example.com", "--yes", "--as", "1"]);
+  const again = await home().wcs(["users", "reset-2fa", "1", "--yes", "--as", "1"]);
+  expect(again).toMatchObject({ code: 0, stderr: "User 1 has no second factor now.\n" });
   await run(login("--password-stdin"), password);
   await enrol();
 });

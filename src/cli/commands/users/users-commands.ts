@@ -149,7 +149,7 @@ export const users: Commands = {
   }),
   "reset-2fa": command(ops.twoFactorReset, {
     confirm: askAbout(ops.get, ({ name }) => `Switch off the second factor of ${name}? A password is enough then.`),
-    done: ({ id }) => `Switched off the second factor of user ${id}.`,
+    done: ({ id }) => `User ${id} has no second factor now.`,
     examples: ["wcs users reset-2fa ada@example.com"],
   }),
   birthdays: command(ops.birthdays, {
