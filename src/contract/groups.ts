@@ -72,7 +72,7 @@ export const groups = operationGroup("groups", {
     access: "signed_in",
     input: () => ({
       ...one(),
-      user: id("users").optional().describe("User to add (default yourself)"),
+      user: id("users").optional().describe("User to add; a request without it adds yourself"),
       role: role().default("member"),
     }),
     output: groupMember,
