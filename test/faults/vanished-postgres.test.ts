@@ -80,8 +80,10 @@ it("A transaction that went on too late fails, and leaves nothing", async () => 
   const { database } = open();
   const late = database.write(async (tx) => {
     await put(tx, "late", 1);
+    const { rows } = await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(tx);
     await sql`set local idle_in_transaction_session_timeout = 10`.execute(tx);
-    await sleep(200);
+    const process = sql`select 1 from pg_stat_activity where pid = ${rows[0]!.pid}`;
+    await expect.poll(async () => (await process.execute(database.reader)).rows.length).toBe(0);
     await put(tx, "late", 2);
   });
   expect(await late.catch(database.explain)).toMatchObject({ code: "unavailable" });

@@ -71,6 +71,7 @@ for (const kind of kinds) {
       const others = times(4, short);
       await database.write(async (tx) => {
         await tx.selectFrom("settings").selectAll().execute();
+        // Long enough for the short ones to commit. When it runs alone, none does, so their commits cannot be awaited.
         await new Promise((resolve) => setTimeout(resolve, 100));
         await put(tx, "long", 1);
       });
