@@ -165,7 +165,7 @@ const maxConflicts = 3;
  * Waits for those of other processes that run alone. Unlike an advisory lock, `lock table` lets a transaction see what was
  * committed while it waited. Nothing else needs this lock of this table.
  */
-const waitForTurn = "lock table kysely_migration_lock in share update exclusive mode";
+const joinQueue = "lock table kysely_migration_lock in share update exclusive mode";
 
 function repeatedTransactions(db: Kysely<Schema>, level: "serializable" | "read committed") {
   const repeat = conflictRetries();
@@ -173,7 +173,7 @@ function repeatedTransactions(db: Kysely<Schema>, level: "serializable" | "read 
     repeat((isAlone) => {
       const transaction = db.transaction().setIsolationLevel(level);
       return transaction.execute(async (tx) => {
-        if (isAlone) await sql.raw(waitForTurn).execute(tx);
+        if (isAlone) await sql.raw(joinQueue).execute(tx);
         return work(tx);
       });
     });
