@@ -97,14 +97,6 @@ function splitSecrets(text: string, flags: readonly string[]): readonly string[]
   );
 }
 
-/** Returns the certificates of --ca-file. Throws a `UsageError` when there are none, which TLS would not mention. */
-export function readCaFile(path: string): string {
-  const text = readNamedFile(path, "--ca-file");
-  if (!text.includes("CERTIFICATE-----"))
-    throw new UsageError(`--ca-file: ${path} contains no certificate in PEM format`);
-  return text;
-}
-
 /**
  * Decodes UTF-8, without the byte order mark that editors on Windows write, and without the last line break. Throws a
  * `UsageError` for other bytes, as Node would replace them, and different passwords would be equal; and when there is no text,

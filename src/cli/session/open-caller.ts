@@ -6,7 +6,6 @@ import type { Service } from "../../core/service.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Database } from "../../store/database.ts";
 import { failureOf, UsageError } from "../errors/cli-errors.ts";
-import { readCaFile } from "../file-io/value-sources.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -37,7 +36,10 @@ export async function openCaller(route: Route, token: string | undefined, as?: s
       token: token || undefined,
       userAgent: `wcs/${version}`,
       timeout,
-      ca: globals.caFile === undefined ? undefined : readCaFile(globals.caFile),
+      ca:
+        globals.caFile === undefined
+          ? undefined
+          : (await import("../file-io/read-ca-file.ts")).readCaFile(globals.caFile),
     });
   }
   const { createService } = await import("../../core/service.ts");

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { type Base, baseOf } from "../../../http/client/base-url.ts";
 import { createTransport } from "../../../http/client/transport.ts";
-import { readCaFile } from "../../file-io/value-sources.ts";
+import { readCaFile } from "../../file-io/read-ca-file.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import type { Target } from "../../session/target.ts";
 import { readDuration } from "../../time/parse-time.ts";
