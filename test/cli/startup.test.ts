@@ -82,7 +82,7 @@ async function loaded(args: readonly string[]): Promise<Loaded> {
 it.each([
   [["--version"], 29_700, 3],
   [["--help"], 29_700, 3],
-  [["profile", "list"], 122_200, 6],
+  [["profile", "list"], 122_000, 6],
   [["users", "get", "1", "--json"], 459_000, 9],
 ])("%s loads little", async (args, max, maxFiles) => {
   const { bytes, files, builtins } = await loaded(args);
