@@ -14,7 +14,7 @@ const {
   writeFileSync,
 } = require("node:fs");
 const { homedir } = require("node:os");
-const { isAbsolute, join } = require("node:path");
+const { dirname, isAbsolute, join } = require("node:path");
 const { Script } = require("node:vm");
 
 const folder = join(__dirname, "../dist");
@@ -84,11 +84,23 @@ function readCode(name) {
   }
 }
 
+/** Creates a private folder and those above. Node's own `recursive` never returns where an existing folder cannot hold others, as below /proc. */
+function makeFolders(path) {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    if (error.code === "EEXIST") return;
+    if (error.code !== "ENOENT" || dirname(path) === path) throw error;
+    makeFolders(dirname(path));
+    mkdirSync(path, { mode: 0o700 });
+  }
+}
+
 /** Saves the code of all files, with the functions that this process called, when one of them had none. */
 function saveCode() {
   if (isComplete || cacheFolder === undefined || !hasSameFlags()) return;
   try {
-    mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
+    makeFolders(cacheFolder);
     checkOwner(lstatSync(cacheFolder));
     for (const [name, { script }] of modules)
       if (name !== entry) replaceFile(`${cacheFolder}/${name}`, script.createCachedData());

@@ -13,7 +13,7 @@ import {
 import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { version } from "../../src/cli/session/version.ts";
-import { useHome } from "./support.ts";
+import { bin, useHome } from "./support.ts";
 
 const home = useHome();
 const root = join(import.meta.dirname, "../..");
@@ -186,6 +186,16 @@ it("compiled code is kept under the flags of V8 at the start", async () => {
 it("a cache directory that cannot be written stops no command", async () => {
   writeFileSync(home().path("file"), "");
   expect(JSON.parse(await runWithCache(getUser, "file"))).toMatchObject({ id: 1 });
+});
+
+it.skipIf(process.platform !== "linux")("a command ends when its home cannot be created", () => {
+  const env = { ...home().env, HOME: "/proc/nowhere", XDG_CACHE_HOME: "" };
+  const { status, stdout } = spawnSync(process.execPath, [bin, "--version"], {
+    env,
+    timeout: 60_000,
+    killSignal: "SIGKILL",
+  });
+  expect({ status, stdout: String(stdout) }).toEqual({ status: 0, stdout: expect.stringMatching(/^\d/) });
 });
 
 it("compiled code that others can write is not used", async () => {
