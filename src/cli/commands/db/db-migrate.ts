@@ -3,7 +3,8 @@ import { migrateSchema, openDatabase, openToMigrate } from "../../../store/open-
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { databaseOf, withDatabase } from "./db-target.ts";
+import { withDatabase } from "../../session/open-with-key.ts";
+import { databaseOf } from "./db-target.ts";
 
 export async function migrate(context: Context): Promise<void> {
   const { terminal, flags } = context;

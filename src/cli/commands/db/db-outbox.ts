@@ -3,9 +3,9 @@ import { createService } from "../../../core/service.ts";
 import { listOutbox } from "../../../delivery/delivery.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { openWithKey } from "../../session/open-with-key.ts";
-import { noMail } from "../serve/smtp-option.ts";
-import { databaseOf, withDatabase } from "./db-target.ts";
+import { openWithKey, withDatabase } from "../../session/open-with-key.ts";
+import { noMail } from "../smtp-option.ts";
+import { databaseOf } from "./db-target.ts";
 
 /** In the order of their weight: narrow windows show the first ones. */
 const sample = { what: "", id: 0, failed: false, kind: "", due_at: 0, attempts: 0, error: "", to: "", created_at: 0 };

@@ -1,5 +1,4 @@
 import type { Watch } from "../../../store/backup/copy-database.ts";
-import type { Database } from "../../../store/database.ts";
 import { isPostgresUrl } from "../../../store/open-database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { progressBar, throttledProgress } from "../../file-io/show-progress.ts";
@@ -10,23 +9,6 @@ export function databaseOf({ terminal, globals }: Context): string {
   const target = findTarget(globals, terminal.env);
   if (!target.remote) return target.address;
   throw new UsageError("wcs db needs a database, not the URL of an instance", { hint: "use --db" });
-}
-
-/** Runs `work` with a database, explains its failures, and closes the database. Ctrl-Z waits for the end of a transaction. */
-export async function withDatabase<T>(
-  { terminal }: Context,
-  opening: Promise<Database>,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
-  const database = await opening;
-  terminal.signals.delayStop(database.isWriting);
-  try {
-    return await work(database);
-  } catch (error) {
-    throw database.explain(error);
-  } finally {
-    await database.close();
-  }
 }
 
 /** Shows the progress of `work`, and on Ctrl-C aborts its signal, so that it can clean up. */

@@ -8,27 +8,26 @@ import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { noteDeactivated } from "../../output/note-deactivated.ts";
-import { type ApplyContext, createDirectory, type Done } from "./apply/apply-context.ts";
+import {
+  type ChangeCounts,
+  countChanges,
+  type Done,
+  printChanges,
+  summarizeChanges,
+  withoutCounts,
+} from "../print-changes.ts";
+import { type ApplyContext, createDirectory } from "./apply/apply-context.ts";
 import { applyRemovals } from "./apply/apply-removals.ts";
 import { applyUnits } from "./apply/apply-units.ts";
 import { applyLosses, applyUsers } from "./apply/apply-users.ts";
 import { applyUserTypes } from "./apply/apply-usertypes.ts";
 import { applyWebhooks } from "./apply/apply-webhooks.ts";
 import { tryPlan } from "./apply/preflight.ts";
-import {
-  type ChangeCounts,
-  countChanges,
-  eachChange,
-  hasSecrets,
-  printChanges,
-  summarizeChanges,
-  withoutCounts,
-} from "./apply/print-results.ts";
 import { parseRemovalLimits, requireFewRemovals } from "./apply/removal-limit.ts";
 import { readOrganisation } from "./file/read-organisation.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { isRemoval } from "./plan/change.ts";
-import { makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
+import { eachChange, hasSecrets, makePlan, type OrganisationPlan } from "./plan/make-plan.ts";
 import { loadSnapshot, type Planning, untilAborted } from "./plan/plan-context.ts";
 
 const portionSize = 500;

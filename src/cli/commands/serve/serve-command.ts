@@ -2,9 +2,9 @@ import { isatty } from "node:tty";
 import type { LoggerOptions, pino } from "pino";
 import type { Context, TopLevelCommand } from "../../kit/command-spec.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { smtpFlag } from "../smtp-option.ts";
 import { createLogLines, logFormats, logLevels, warnLevel } from "./log-lines.ts";
 import { readServeOptions, type ServeOptions } from "./serve-options.ts";
-import { smtpFlag } from "./smtp-option.ts";
 
 const maxUnwritten = 16 * 1024 * 1024;
 

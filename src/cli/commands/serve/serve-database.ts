@@ -17,9 +17,9 @@ import { limitHeap } from "../../file-io/heap-limit.ts";
 import { openWithKey } from "../../session/open-with-key.ts";
 import { version } from "../../session/version.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
+import { noMail } from "../smtp-option.ts";
 import { createMetrics } from "./create-metrics.ts";
 import type { ServeOptions } from "./serve-options.ts";
-import { noMail } from "./smtp-option.ts";
 import type { WorkerProcess } from "./worker-process.ts";
 
 /** Bytes that the young generation of a server may grow to. */

@@ -2,7 +2,7 @@ import { availableParallelism } from "node:os";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { findTarget } from "../../session/target.ts";
-import { environmentWithSmtp } from "./smtp-option.ts";
+import { environmentWithSmtp } from "../smtp-option.ts";
 
 /** Milliseconds after the shutdown notice until a server drops unfinished work; with the default notice it ends within 30 seconds. */
 const stopMilliseconds = 27_500;

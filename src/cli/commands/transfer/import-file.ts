@@ -14,7 +14,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput, formatOf, type Output } from "../../output/create-output.ts";
 import { noteDeactivated } from "../../output/note-deactivated.ts";
-import type { PlannedChange } from "../organisation/plan/change.ts";
+import type { PlannedChange } from "../print-changes.ts";
 import type { ImportKind } from "./import-kinds.ts";
 import { type Job, sendRows } from "./send-rows.ts";
 
@@ -150,7 +150,7 @@ async function showChanges(batches: AsyncIterable<void>, changed: PlannedChange[
   }
   if (!context.flags.dryRun || ["json", "ndjson"].includes(formatOf(context)))
     return void (await Array.fromAsync(portions()));
-  const { printChanges } = await import("../organisation/apply/print-results.ts");
+  const { printChanges } = await import("../print-changes.ts");
   await printChanges(portions(), context, { items: "changed rows" });
 }
 

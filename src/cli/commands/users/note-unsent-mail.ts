@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { missingForMail, settings } from "../../../contract/settings.ts";
 import type { OperationRun } from "../../kit/command-spec.ts";
-import { noMail } from "../serve/smtp-option.ts";
+import { noMail } from "../smtp-option.ts";
 
 export type WelcomeRun = Pick<OperationRun, "context" | "caller">;
 

@@ -1,7 +1,7 @@
 import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
 import { ConditionError } from "../../errors/cli-errors.ts";
 import { askAbout, type Commands, command, dryRunFlag, type OperationRun } from "../../kit/command-spec.ts";
-import { smtpFlag } from "../serve/smtp-option.ts";
+import { smtpFlag } from "../smtp-option.ts";
 
 const id = { field: "id" } as const;
 const entry = { field: "log", label: "entry" } as const;

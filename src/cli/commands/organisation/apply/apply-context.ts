@@ -2,14 +2,9 @@ import type { FileRow } from "../../../file-io/file-rows.ts";
 import { batchesOf } from "../../../file-io/read-rows.ts";
 import type { FileIssue } from "../file/file-issues.ts";
 import type { OrganisationSection } from "../file/organisation-schema.ts";
-import type { PlannedChange, Task } from "../plan/change.ts";
+import type { Task } from "../plan/change.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { OrganisationSnapshot, Planning } from "../plan/plan-context.ts";
-
-export interface Done extends PlannedChange {
-  /** The secret of a created webhook. It is shown only here. */
-  readonly secret?: string;
-}
 
 export interface ApplyContext extends Planning {
   readonly plan: OrganisationPlan;

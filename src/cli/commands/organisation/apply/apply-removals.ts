@@ -2,9 +2,10 @@ import { units } from "../../../../contract/units.ts";
 import { users } from "../../../../contract/users.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
 import { webhooks } from "../../../../contract/webhooks.ts";
+import type { Done } from "../../print-changes.ts";
 import type { OrganisationSection } from "../file/organisation-schema.ts";
 import { isRemoval, type Task } from "../plan/change.ts";
-import type { ApplyContext, Done } from "./apply-context.ts";
+import type { ApplyContext } from "./apply-context.ts";
 
 /** Removes items that are not in the file, in an order without conflicts. */
 export async function* applyRemovals({ caller, plan, snapshot }: ApplyContext): AsyncGenerator<Done[]> {

@@ -2,8 +2,9 @@ import { units } from "../../../../contract/units.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
 import { fieldSentences } from "../../../output/field-sentences.ts";
 import { requireOutcomes } from "../../../session/require-outcomes.ts";
+import type { Done } from "../../print-changes.ts";
 import { isRemoval, pickChanged, type Task, touches } from "../plan/change.ts";
-import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches } from "./apply-context.ts";
+import { type ApplyContext, departmentKey, idOfReference, inBatches } from "./apply-context.ts";
 
 /** Fields that the import of units accepts; other fields take a request each. */
 const columns = ["name", "parent", "unit_type", "description"] as const;

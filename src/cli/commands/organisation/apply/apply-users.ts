@@ -5,9 +5,10 @@ import { users } from "../../../../contract/users.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
 import { fieldSentences } from "../../../output/field-sentences.ts";
 import { requireOutcomes } from "../../../session/require-outcomes.ts";
+import type { Done } from "../../print-changes.ts";
 import type { OrganisationEntry } from "../file/organisation-schema.ts";
 import { isRemoval, type Task, touches } from "../plan/change.ts";
-import { type ApplyContext, type Done, departmentKey, idOfReference, inBatches } from "./apply-context.ts";
+import { type ApplyContext, departmentKey, idOfReference, inBatches } from "./apply-context.ts";
 
 /** Fields that the import of users accepts; other fields take a request each. */
 const importedUserFields = userRow().keyof().options;

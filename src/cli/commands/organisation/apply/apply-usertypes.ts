@@ -1,8 +1,9 @@
 import { fold } from "../../../../contract/fold-text.ts";
 import { type Ability, abilities, type Caller, type CallOptions } from "../../../../contract/operation.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
+import type { Done } from "../../print-changes.ts";
 import { isRemoval, pickChanged, type Task, touches } from "../plan/change.ts";
-import type { ApplyContext, Done } from "./apply-context.ts";
+import type { ApplyContext } from "./apply-context.ts";
 
 /** Creates and changes user types with a request each, because there are few. */
 export async function* applyUserTypes({ caller, plan, directory }: ApplyContext): AsyncGenerator<Done[]> {

@@ -1,6 +1,7 @@
 import { webhooks } from "../../../../contract/webhooks.ts";
+import type { Done } from "../../print-changes.ts";
 import { isRemoval, pickChanged } from "../plan/change.ts";
-import type { ApplyContext, Done } from "./apply-context.ts";
+import type { ApplyContext } from "./apply-context.ts";
 
 /** Creates and changes webhooks. The result of a creation has the only copy of the secret. */
 export async function* applyWebhooks({ caller, plan }: ApplyContext): AsyncGenerator<Done[]> {

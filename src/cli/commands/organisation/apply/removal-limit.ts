@@ -4,9 +4,9 @@ import { exceedsLimit, removalLimit } from "../../../../contract/user-schemas.ts
 import { UsageError } from "../../../errors/cli-errors.ts";
 import type { Context } from "../../../kit/command-spec.ts";
 import { parseFlag } from "../../../kit/parse-value.ts";
+import type { ChangeCounts } from "../../print-changes.ts";
 import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { Planning } from "../plan/plan-context.ts";
-import type { ChangeCounts } from "./print-results.ts";
 
 /** Default limits. Removals within either of them are allowed. */
 const defaults = ["10", "5%"];

@@ -1,24 +1,10 @@
 import { isDeepStrictEqual } from "node:util";
 import { isRecord } from "../../../../contract/parse-json.ts";
+import type { PlannedChange } from "../../print-changes.ts";
 import type { Path } from "../file/file-issues.ts";
 import type { OrganisationEntry, OrganisationSection } from "../file/organisation-schema.ts";
 
 export const kinds = { usertypes: "usertype", units: "unit", users: "user", webhooks: "webhook" } as const;
-
-interface FieldChange {
-  readonly field: string;
-  readonly before: unknown;
-  readonly after: unknown;
-}
-
-/** A difference between a file and an instance, as shown in results. */
-export interface PlannedChange {
-  readonly action: "create" | "update" | "move" | "delete" | "deactivate";
-  readonly kind: (typeof kinds)[OrganisationSection];
-  /** The reference, else the e-mail address or name. */
-  readonly name: string;
-  readonly changes: readonly FieldChange[];
-}
 
 /** A change with the data that is needed to make it. */
 export interface Task<S extends OrganisationSection> {
@@ -43,7 +29,7 @@ export function overlay<T extends object>(before: T | undefined, named: object):
 }
 
 /** Returns the fields that differ. All empty values are equal. */
-export function listFieldChanges(before: Fields | undefined, after: Fields): FieldChange[] {
+export function listFieldChanges(before: Fields | undefined, after: Fields): PlannedChange["changes"] {
   return Object.keys(after).flatMap((field) => {
     const [one, other] = [withoutEmpty(before?.[field]), withoutEmpty(after[field])];
     const same = before === undefined ? other === undefined : isDeepStrictEqual(one, other);

@@ -1,3 +1,5 @@
+import type { PlannedChange } from "../../print-changes.ts";
+import { isRemoval } from "./change.ts";
 import type { Labels } from "./current-entries.ts";
 import type { Planning } from "./plan-context.ts";
 import { planUnits } from "./plan-units.ts";
@@ -20,3 +22,17 @@ export async function makePlan(planning: Planning) {
   const tasks = { usertypes: userTypes.tasks, units: units.tasks, users: users.tasks, webhooks };
   return { tasks, userTypes, units, activeUsers: users.active };
 }
+
+export function* eachChange({ tasks }: OrganisationPlan): Generator<PlannedChange> {
+  const { usertypes, units, users, webhooks } = tasks;
+  for (const list of [usertypes, units, users, webhooks]) {
+    for (const task of list) if (!isRemoval(task)) yield task.change;
+  }
+  for (const list of [webhooks, users, units, usertypes]) {
+    for (const task of list) if (isRemoval(task)) yield task.change;
+  }
+}
+
+/** Returns true when a plan creates webhooks, whose secrets are in the results. */
+export const hasSecrets = ({ tasks }: OrganisationPlan): boolean =>
+  tasks.webhooks.some(({ change }) => change.action === "create");

@@ -4,10 +4,11 @@ import { units } from "../../../../contract/units.ts";
 import { usertypes } from "../../../../contract/usertypes.ts";
 import { suggestName } from "../../../errors/nearest-name.ts";
 import { walkItems } from "../../../kit/walk-list.ts";
+import type { PlannedChange } from "../../print-changes.ts";
 import type { FileIssues } from "../file/file-issues.ts";
 import type { Organisation } from "../file/organisation-entries.ts";
 import { labelEntry, type OrganisationEntry, type OrganisationSection } from "../file/organisation-schema.ts";
-import { kinds, listFieldChanges, overlay, type PlannedChange, type Task } from "./change.ts";
+import { kinds, listFieldChanges, overlay, type Task } from "./change.ts";
 
 export interface Planning {
   readonly caller: Caller;

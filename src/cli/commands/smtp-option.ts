@@ -1,5 +1,5 @@
-import { UsageError } from "../../errors/cli-errors.ts";
-import type { CommandFlag, Context } from "../../kit/command-spec.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import type { CommandFlag, Context } from "../kit/command-spec.ts";
 
 /** Overrides the setting mail.smtp_url in `wcs serve` and `wcs webhooks deliver`. */
 export const smtpFlag: CommandFlag = {

@@ -1,28 +1,31 @@
-import { pluralize } from "../../../../contract/count-text.ts";
-import { referenceNouns } from "../../../../contract/field-metadata.ts";
-import type { Context } from "../../../kit/command-spec.ts";
-import { createOutput, formatOf } from "../../../output/create-output.ts";
-import type { Page } from "../../../output/item.ts";
-import type { Renderer } from "../../../output/renderer.ts";
-import type { Paint } from "../../../terminal/colors.ts";
-import { noPaint } from "../../../terminal/terminal.ts";
-import { isRemoval, type PlannedChange } from "../plan/change.ts";
-import type { OrganisationPlan } from "../plan/make-plan.ts";
-import type { Done } from "./apply-context.ts";
+import { pluralize } from "../../contract/count-text.ts";
+import { referenceNouns } from "../../contract/field-metadata.ts";
+import type { Context } from "../kit/command-spec.ts";
+import { createOutput, formatOf } from "../output/create-output.ts";
+import type { Page } from "../output/item.ts";
+import type { Renderer } from "../output/renderer.ts";
+import type { Paint } from "../terminal/colors.ts";
+import { noPaint } from "../terminal/terminal.ts";
 
-export function* eachChange({ tasks }: OrganisationPlan): Generator<PlannedChange> {
-  const { usertypes, units, users, webhooks } = tasks;
-  for (const list of [usertypes, units, users, webhooks]) {
-    for (const task of list) if (!isRemoval(task)) yield task.change;
-  }
-  for (const list of [webhooks, users, units, usertypes]) {
-    for (const task of list) if (isRemoval(task)) yield task.change;
-  }
+interface FieldChange {
+  readonly field: string;
+  readonly before: unknown;
+  readonly after: unknown;
 }
 
-/** Returns true when a plan creates webhooks, whose secrets are in the results. */
-export const hasSecrets = ({ tasks }: OrganisationPlan): boolean =>
-  tasks.webhooks.some(({ change }) => change.action === "create");
+/** A difference between a file and an instance, as shown in results. */
+export interface PlannedChange {
+  readonly action: "create" | "update" | "move" | "delete" | "deactivate";
+  readonly kind: "usertype" | "unit" | "user" | "webhook";
+  /** The reference, else the e-mail address or name. */
+  readonly name: string;
+  readonly changes: readonly FieldChange[];
+}
+
+export interface Done extends PlannedChange {
+  /** The secret of a created webhook. It is shown only here. */
+  readonly secret?: string;
+}
 
 export async function printChanges(
   changes: AsyncIterable<readonly Done[]>,
