@@ -16,7 +16,8 @@ const allowed: Record<string, readonly string[]> = {
   cli: ["contract", "http", "store/make-folders.ts"],
 };
 /** The modules of the command line that may embed the service: they work on a database. */
-const embedding = /^cli\/(session\/open-(caller|with-key)\.ts|commands\/(serve|init|demo|db|doctor)\/)/;
+const embedding =
+  /^cli\/(session\/(open-caller|open-with-key|with-database)\.ts|commands\/(serve|init|demo|db|doctor)\/)/;
 
 /** Folders of the core that subjects share; each may import those before it. */
 const shared = ["pipeline", "visibility", "files", "directory"];

@@ -1,7 +1,6 @@
 import type { Database, OpenOptions } from "../../store/database.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { readNamedFile } from "../file-io/value-sources.ts";
-import type { Terminal } from "../terminal/terminal.ts";
 
 export const advice = "create a key with openssl rand -base64 32";
 
@@ -10,23 +9,6 @@ type Open = typeof import("../../store/open-database.ts");
 /** Opens a database with the secret key from the environment. Throws a `UsageError` when a key or a setting there is wrong. */
 export const openWithKey = (target: string, env: NodeJS.ProcessEnv, options: OpenOptions = {}): Promise<Database> =>
   withKey(env, ({ openDatabase }, secretKey) => openDatabase(target, { ...options, secretKey }));
-
-/** Runs `work` with a database, explains its failures, and closes the database. Ctrl-Z waits for the end of a transaction. */
-export async function withDatabase<T>(
-  { terminal }: { readonly terminal: Terminal },
-  opening: Promise<Database>,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
-  const database = await opening;
-  terminal.signals.delayStop(database.isWriting);
-  try {
-    return await work(database);
-  } catch (error) {
-    throw database.explain(error);
-  } finally {
-    await database.close();
-  }
-}
 
 export async function withKey<T>(
   env: NodeJS.ProcessEnv,

@@ -2,7 +2,7 @@ import { readDatabaseInfo } from "../../../store/integrity/database-info.ts";
 import { openDatabase } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { withDatabase } from "../../session/open-with-key.ts";
+import { withDatabase } from "../../session/with-database.ts";
 import { databaseOf } from "./db-target.ts";
 
 const formats = { size_bytes: "bytes", created_at: "unix-time" } as const;

@@ -3,7 +3,7 @@ import { migrateSchema, openDatabase, openToMigrate } from "../../../store/open-
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { withDatabase } from "../../session/open-with-key.ts";
+import { withDatabase } from "../../session/with-database.ts";
 import { databaseOf } from "./db-target.ts";
 
 export async function migrate(context: Context): Promise<void> {

@@ -3,7 +3,8 @@ import { createService } from "../../../core/service.ts";
 import { countExpired, removeExpired } from "../../../delivery/delivery.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { openWithKey, withDatabase } from "../../session/open-with-key.ts";
+import { openWithKey } from "../../session/open-with-key.ts";
+import { withDatabase } from "../../session/with-database.ts";
 import { databaseOf } from "./db-target.ts";
 
 export async function prune(context: Context): Promise<void> {

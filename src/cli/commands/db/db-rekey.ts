@@ -7,7 +7,8 @@ import { createSources, readNamedFile } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { advice, openWithKey, parseDatabaseKey, withDatabase } from "../../session/open-with-key.ts";
+import { advice, openWithKey, parseDatabaseKey } from "../../session/open-with-key.ts";
+import { withDatabase } from "../../session/with-database.ts";
 import { databaseOf } from "./db-target.ts";
 
 export async function rekey(context: Context): Promise<void> {

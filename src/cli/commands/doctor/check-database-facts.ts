@@ -12,7 +12,8 @@ import { countSecrets, type SecretCounts } from "../../../store/rotate-secret-ke
 import { modeOf } from "../../file-io/file-mode.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { bytesAsText } from "../../output/format-bytes.ts";
-import { openWithKey, withDatabase } from "../../session/open-with-key.ts";
+import { openWithKey } from "../../session/open-with-key.ts";
+import { withDatabase } from "../../session/with-database.ts";
 import { noMail } from "../smtp-option.ts";
 import { checkPrivacy } from "./check-machine.ts";
 import { durationOf, type FactChecks, failed, ok, type Verdict, warning } from "./finding.ts";

@@ -5,8 +5,9 @@ import { limitHeap } from "../../file-io/heap-limit.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { noteDone } from "../../kit/note-done.ts";
 import { createDeliveryEngine } from "../../session/open-caller.ts";
-import { openWithKey, withDatabase } from "../../session/open-with-key.ts";
+import { openWithKey } from "../../session/open-with-key.ts";
 import { findTarget } from "../../session/target.ts";
+import { withDatabase } from "../../session/with-database.ts";
 import { environmentWithSmtp, noMail } from "../smtp-option.ts";
 
 const countOf = (callbacks: number, mails: number): string =>
