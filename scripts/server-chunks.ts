@@ -13,7 +13,7 @@ const loadsForOthers = /\/src\/(cli|store|http\/client)\//;
 export function serverChunks(chunks: readonly OutputChunk[], lazyImports: LazyImports): string[] {
   const chunkOf = new Map(chunks.flatMap((chunk) => chunk.moduleIds.map((id) => [id, chunk])));
   const byName = new Map(chunks.map((chunk) => [chunk.fileName, chunk]));
-  const roots = ["core/service.ts", "http/server/app.ts", "delivery/delivery.ts", "contract/all-operations.ts"];
+  const roots = ["core/service.ts", "http/app.ts", "delivery/delivery.ts", "contract/all-operations.ts"];
   const queue = [...chunkOf]
     .filter(([id]) => roots.some((root) => id.endsWith(`/src/${root}`)))
     .map(([, chunk]) => chunk);

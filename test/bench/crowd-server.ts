@@ -5,7 +5,7 @@ import { auth } from "../../src/contract/auth.ts";
 import { conversations } from "../../src/contract/conversations.ts";
 import { users } from "../../src/contract/users.ts";
 import { createService } from "../../src/core/service.ts";
-import { createApp } from "../../src/http/server/app.ts";
+import { createApp } from "../../src/http/app.ts";
 import { listen } from "../../src/http/server/listen.ts";
 import { openNewInstance } from "../support/new-instance.ts";
 

@@ -3,7 +3,7 @@ import pg from "pg";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import { auth } from "../../src/contract/auth.ts";
 import { createService } from "../../src/core/service.ts";
-import { createApp } from "../../src/http/server/app.ts";
+import { createApp } from "../../src/http/app.ts";
 import { listen } from "../../src/http/server/listen.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 

@@ -4,8 +4,8 @@ import { connect, type Socket } from "node:net";
 import { allOperations } from "../../src/contract/all-operations.ts";
 import type { Content } from "../../src/contract/file-schemas.ts";
 import type { AnyOperation, Origin } from "../../src/contract/operation.ts";
+import { type AppOptions, createApp } from "../../src/http/app.ts";
 import { answerShapeOf } from "../../src/http/client/read-answer.ts";
-import { type AppOptions, createApp } from "../../src/http/server/app.ts";
 import { type Listening, type ListenOptions, listen } from "../../src/http/server/listen.ts";
 
 export const operations = await allOperations();

@@ -8,7 +8,7 @@ import { loggedError } from "../../../contract/logged-error.ts";
 import { missingForMail } from "../../../contract/settings.ts";
 import { createService } from "../../../core/service.ts";
 import { createEngine } from "../../../delivery/delivery.ts";
-import { createApp } from "../../../http/server/app.ts";
+import { createApp } from "../../../http/app.ts";
 import { listen } from "../../../http/server/listen.ts";
 import { createMetricsApp } from "../../../http/server/metrics-endpoint.ts";
 import type { Database } from "../../../store/database.ts";

@@ -1,5 +1,5 @@
-import { withoutEmpty } from "../plan/change.ts";
 import { formVersion, type OrganisationSection, schemaFile } from "./organisation-schema.ts";
+import { withoutEmpty } from "./without-empty.ts";
 
 /** Fields that are written even when they are empty: files should show who has no rights. */
 const always = new Set(["abilities", "user_types"]);

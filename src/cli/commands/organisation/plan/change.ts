@@ -3,6 +3,7 @@ import { isRecord } from "../../../../contract/parse-json.ts";
 import type { PlannedChange } from "../../print-changes.ts";
 import type { Path } from "../file/file-issues.ts";
 import type { OrganisationEntry, OrganisationSection } from "../file/organisation-schema.ts";
+import { withoutEmpty } from "../file/without-empty.ts";
 
 export const kinds = { usertypes: "usertype", units: "unit", users: "user", webhooks: "webhook" } as const;
 
@@ -35,17 +36,6 @@ export function listFieldChanges(before: Fields | undefined, after: Fields): Pla
     const same = before === undefined ? other === undefined : isDeepStrictEqual(one, other);
     return same ? [] : [{ field, before: one ?? null, after: other ?? null }];
   });
-}
-
-/** Returns the value without its empty parts; undefined when nothing is left. */
-export function withoutEmpty(value: unknown): unknown {
-  if (value === null || value === "" || (Array.isArray(value) && value.length === 0)) return undefined;
-  if (!isRecord(value)) return value;
-  const full = Object.entries(value).flatMap(([name, inner]) => {
-    const kept = withoutEmpty(inner);
-    return kept === undefined ? [] : [[name, kept] as const];
-  });
-  return full.length === 0 ? undefined : Object.fromEntries(full);
 }
 
 export const touches = ({ changes }: PlannedChange, fields: readonly string[]): boolean =>

@@ -1,23 +1,23 @@
 import { hash } from "node:crypto";
 import type { BlockList } from "node:net";
-import { ServiceError } from "../../contract/errors.ts";
-import { pathFields, pathOfCreated } from "../../contract/field-spec.ts";
-import type { Content } from "../../contract/file-schemas.ts";
-import { type AnyOperation, type Invoke, idempotencyKeyForm } from "../../contract/operation.ts";
-import { decodeWire, withRefused } from "../codec.ts";
-import { hasBody } from "../encode-request.ts";
-import { withWireNames } from "../field-names.ts";
-import { ofInstance } from "../openapi-instance.ts";
-import { addPages } from "../pages/add-pages.ts";
-import type { PageInstance } from "../pages/page-context.ts";
-import { type BodyOptions, bodyReader } from "./admitted-body.ts";
-import { encodeOutput } from "./encode-output.ts";
-import type { Exchange, ServerLog, ServerState } from "./exchange.ts";
-import { addMetrics, type Metrics } from "./metrics-endpoint.ts";
-import { addProbes } from "./probes.ts";
-import { announcesBody } from "./request-body.ts";
-import { type App, type AppContext, methods, newHono, queryOf, refuseMethod, routeHandler } from "./routing.ts";
-import { respondWithContent } from "./send-content.ts";
+import { ServiceError } from "../contract/errors.ts";
+import { pathFields, pathOfCreated } from "../contract/field-spec.ts";
+import type { Content } from "../contract/file-schemas.ts";
+import { type AnyOperation, type Invoke, idempotencyKeyForm } from "../contract/operation.ts";
+import { decodeWire, withRefused } from "./codec.ts";
+import { hasBody } from "./encode-request.ts";
+import { withWireNames } from "./field-names.ts";
+import { ofInstance } from "./openapi-instance.ts";
+import { addPages } from "./pages/add-pages.ts";
+import type { PageInstance } from "./pages/page-context.ts";
+import { type BodyOptions, bodyReader } from "./server/admitted-body.ts";
+import { encodeOutput } from "./server/encode-output.ts";
+import type { Exchange, ServerLog, ServerState } from "./server/exchange.ts";
+import { addMetrics, type Metrics } from "./server/metrics-endpoint.ts";
+import { addProbes } from "./server/probes.ts";
+import { announcesBody } from "./server/request-body.ts";
+import { type App, type AppContext, methods, newHono, queryOf, refuseMethod, routeHandler } from "./server/routing.ts";
+import { respondWithContent } from "./server/send-content.ts";
 
 export interface AppOptions extends BodyOptions {
   readonly operations: readonly AnyOperation[];
@@ -163,7 +163,7 @@ function openapiReader(options: AppOptions, state: ServerState): Parameters<type
   return async () => {
     const url = await publicUrl(options, state);
     if (made?.url !== url) {
-      const { openapiDocument } = await import("../openapi-document.ts");
+      const { openapiDocument } = await import("./openapi-document.ts");
       const document = JSON.parse(await openapiDocument());
       const text = JSON.stringify(ofInstance(document, { version: options.version, url }));
       made = { url, text, etag: `"${hash("sha256", text, "base64url")}"` };
