@@ -88,7 +88,7 @@ it.each([
   const { bytes, files, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(max);
   expect(files.length).toBeLessThanOrEqual(maxFiles);
-  for (const slow of ["http", "https", "child_process", "crypto", "internal/fs/streams", "readline"])
+  for (const slow of ["http", "https", "child_process", "crypto", "internal/fs/streams", "perf_hooks", "readline"])
     expect(builtins).not.toContain(slow);
 });
 
