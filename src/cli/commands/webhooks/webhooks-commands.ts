@@ -16,7 +16,8 @@ export const webhooks: Commands = {
     flags: [
       {
         flags: "--if-not-exists",
-        description: "If there is a webhook of this name: show it when URI and triggers are the same, else exit with 7",
+        description:
+          "If there is a webhook of this name: show it when URI and triggers are the same, else exit with 7; two commands at the same time may create two",
       },
     ],
     perform: async (run) => (await import("./create-webhook.ts")).createWebhook(run),
