@@ -22,6 +22,11 @@ describePlaces("--idempotency-key", (place) => {
     const other = await place().wcs([...posting("Twice"), ...key]);
     const said = "error: --idempotency-key was used for another request; use a new key.\n";
     expect([other.code, other.stderr]).toEqual([3, said]);
+    const dry = await place().wcs([...posting("Twice"), ...key, "--dry-run"]);
+    expect([dry.code, dry.stderr]).toEqual([
+      0,
+      expect.stringContaining("--idempotency-key has no effect in a dry run."),
+    ]);
   });
 
   it("api takes it for POST", async () => {

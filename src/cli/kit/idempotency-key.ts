@@ -6,13 +6,14 @@ import { UsageError } from "../errors/cli-errors.ts";
 import type { Context } from "./command-spec.ts";
 
 /** Returns the key of --idempotency-key as an option of calls. Throws a `UsageError` for one that would not be kept. */
-export function idempotencyOf({ flags }: Context, op?: AnyOperation): Pick<CallOptions, "idempotencyKey"> {
+export function idempotencyOf({ flags, terminal }: Context, op?: AnyOperation): Pick<CallOptions, "idempotencyKey"> {
   if (flags.idempotencyKey === undefined) return {};
   const key = String(flags.idempotencyKey);
   if (!idempotencyKeyForm.test(key))
     throw new UsageError("--idempotency-key must have 1 to 255 visible ASCII characters");
   if (op && !isReplayable(op))
     throw new UsageError(`--idempotency-key: the service keeps no response to ${op.method} ${op.path}`);
+  if (flags.dryRun) terminal.note("--idempotency-key has no effect in a dry run.");
   return { idempotencyKey: key };
 }
 
