@@ -4,7 +4,7 @@ import { createSources, type Sources } from "../file-io/value-sources.ts";
 import { createOutput } from "../output/create-output.ts";
 import { watchFlags } from "./build-command.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
-import { givesNames, textsIn } from "./field-flags.ts";
+import { givesNames, kebab, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { missingFields, noteMissing, wordFor } from "./missing-fields.ts";
 import { eachInput, givenIn, type Input, type InputSpec, type ParsedLine, readInput, wordOf } from "./read-input.ts";
@@ -56,8 +56,11 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   await checkOptions(operation, issues);
   const fields = alternative ? [] : missingFields(spec, input, terminal.env);
   const missing = [
-    ...fields.map((field) => ({ word: wordFor(spec, line, field), values: field.values })),
-    ...(leaf.wizard?.missing?.(input) ?? []).map((word) => ({ word })),
+    ...fields.map((field) => ({ word: wordFor(spec, line, field), field })),
+    ...(leaf.wizard?.missing?.(input) ?? []).map((word) => ({
+      word,
+      field: spec.fields.find(({ name }) => `--${kebab(name)}` === word),
+    })),
   ];
   // Asked last, because opening stdin takes longer than the rest of this function.
   if (missing.length > 0 && !terminal.interactive && !issues.concerns("--data")) {
