@@ -27,7 +27,7 @@ export const alias: Commands = {
     flags: [dryRunFlag],
     examples: ["wcs alias set sales -- users list --unit Sales --below", "wcs alias set me 'users get me'"],
     // Other flags are meant for the command, and would be left out of the alias.
-    without: /--(?!no-input|no-color|quiet|verbose|help)/,
+    without: /--(?!no-input|no-color|help)/,
     run: set,
   },
   remove: {

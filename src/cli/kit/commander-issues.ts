@@ -124,7 +124,7 @@ function withoutUnknown(
   const next = words[at + 1];
   const mayHaveValue = !word.includes("=") && next !== undefined && !next.startsWith("-");
   const option = options.find(({ long }) => long === meant);
-  if (option === undefined && mayHaveValue) issues.hasUncertainArguments = true;
+  if (!option?.required && mayHaveValue) issues.hasUncertainArguments = true;
   return words.toSpliced(at, option?.required && mayHaveValue ? 2 : 1);
 }
 

@@ -13,6 +13,12 @@ export async function withIdsOnStdin(
   // A line with issues fails anyway, so it does not wait for stdin.
   if (first === undefined || !takesIds(first) || !issues.isEmpty) return line;
   const name = `<${labelOf(first)}>`;
+  if ([line.args[0]].flat().length > 1) {
+    issues.add(new UsageError(`${name}: - stands for the lines of stdin, and nothing else can be given with it`), [
+      name,
+    ]);
+    return line;
+  }
   const read = await issues.gather(name, () => sources.stdin(name));
   const ids = read?.split("\n").flatMap((text) => text.trim() || []) ?? [];
   if (read !== undefined && ids.length === 0) issues.add(new UsageError(`${name}: stdin is empty`), [name]);

@@ -42,7 +42,7 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   const { leaf, spec, context } = operation;
   const { terminal } = context;
   const sources = createSources(terminal);
-  const isPiped = String(operation.line.args[0]) === "-";
+  const isPiped = [operation.line.args[0]].flat().includes("-");
   const line = isPiped
     ? await (await import("./ids-on-stdin.ts")).withIdsOnStdin(operation, sources, issues)
     : operation.line;
