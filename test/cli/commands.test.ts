@@ -244,10 +244,10 @@ describe("wcs serve and a login over HTTP", () => {
         expect.stringContaining(`hint: Sign in with wcs auth login ${flag} ${value}\n`),
       ]);
     }
-    // Neither ends it, and neither starts the debugger of Node, which would say so on stderr.
-    for (const signal of ["SIGUSR1", "SIGUSR2"] as const) server.kill(signal);
-    expect((await home().wcs(["api", "GET", "/healthz", "--url", url])).code).toBe(0);
-    server.kill("SIGHUP");
+    // None ends it, and none starts the debugger of Node, which would say so on stderr.
+    for (const signal of ["SIGHUP", "SIGUSR1", "SIGUSR2"] as const) server.kill(signal);
+    expect((await home().wcs(["api", "GET", "/readyz", "--url", url])).code).toBe(0);
+    server.kill("SIGTERM");
     const result = await ended;
     expect(result.code).toBe(0);
     expect(result.stdout).toBe(`${url}\n`);

@@ -114,6 +114,15 @@ describe.skipIf(!hasTmux)("Ctrl-Z stops between two transactions, so that others
   });
 });
 
+it.skipIf(!hasTmux)("wcs serve ends with its terminal", async () => {
+  const screen = await openTmux(home().env, { columns: 100 });
+  screen.run("wcs serve --port 0 --log-level silent");
+  const isReady = /http:\S+/;
+  const [url = ""] = isReady.exec(await screen.until((text) => isReady.test(text))) ?? [];
+  screen.close();
+  await expect.poll(() => fetch(url).then(String, () => "refused")).toBe("refused");
+});
+
 it("Ctrl-Z stops a process when it is no longer busy, and does so again", async () => {
   const { fake, sent, signals } = fakeProcess(true);
   let isBusy = true;

@@ -10,7 +10,7 @@ const maxUnwritten = 16 * 1024 * 1024;
 
 export const serve: TopLevelCommand = {
   description:
-    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM, SIGHUP and Ctrl-C shut it\ndown after running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nThe file of --config has the flags as keys (db, host, port, metrics_port, workers, behind_proxy, body_limit, upload_limit,\nshutdown_notice, log_level, log_format, smtp_url), and secret_key_file, secret_key, token_key, metrics_token and\nsettings (by name). A file with a secret must have the mode 0600.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
+    "Prints its base URL on stdout when it is ready; logs go to stderr. SIGTERM, Ctrl-C and the end of its\nterminal shut it down after running requests: /readyz returns 503 at once, and new connections are refused after the shutdown notice\nand a moment without new ones. Exits with 8 when the port is in use.\n\nThe file of --config has the flags as keys (db, host, port, metrics_port, workers, behind_proxy, body_limit, upload_limit,\nshutdown_notice, log_level, log_format, smtp_url), and secret_key_file, secret_key, token_key, metrics_token and\nsettings (by name). A file with a secret must have the mode 0600.\n\nBehind a reverse proxy use --behind-proxy; see wcs help proxy.",
   flags: [
     {
       flags: "--config <path>",
@@ -69,13 +69,14 @@ export const serve: TopLevelCommand = {
   run,
 };
 
-/** Programs that rotate logs send these. Node would end the process, or open a debugger to all users of the machine. */
+/** Programs that rotate logs send these, and without a terminal SIGHUP. Node would end the process, or open a debugger to all users of the machine. */
 const ignored = ["SIGUSR1", "SIGUSR2"] as const;
 const ignore = () => {};
 
 async function run(context: Context): Promise<void> {
   const { terminal } = context;
-  for (const signal of ignored) process.removeListener(signal, ignore).on(signal, ignore);
+  for (const signal of [0, 1, 2].some(isatty) ? ignored : [...ignored, "SIGHUP"])
+    process.removeAllListeners(signal).on(signal, ignore);
   if (context.flags.check) return (await import("./check-serve.ts")).checkServe(context);
   const options = await readServeOptions(context);
   const { log, flush } = await createLog(options, terminal);
