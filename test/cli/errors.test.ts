@@ -354,7 +354,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users create --first-name= --last-name x --email nope --unit 1", 3, /^error: --first-name .*; --email .*\n$/],
   ["units list --limit 3 --cursor nonsense", 3, /--cursor/],
   ["units list --url http://127.0.0.1:1", 8, /^error: .*refused the connection/],
-  ["units get 99", 6, /^error: There is no unit 99\.\n$/],
+  ["units get 99", 6, /^error: There is no unit 99\.\nhint: A number is an ID; /],
   ["units list --db /no/such.db", 6, /^error: There is no database at \/no\/such.db\./],
   ["units create --name x --parent 1 --reference SALES", 7, /reference/],
   ["units delete 1 --yes", 7, /^error: The root unit cannot be deleted\.\n$/],

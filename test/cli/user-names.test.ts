@@ -57,7 +57,7 @@ it("users deactivate and delete take several users, and stop at one that fails",
   const [kim, lou, max] = [await add("kim"), await add("lou"), await add("max")];
   expect(await run("users", "deactivate", kim, "lou@example.com", "987654", "max low", kim, "--yes")).toMatchObject({
     code: 6,
-    stderr: `Deactivated user ${kim}.\nDeactivated user ${lou} (lou Low).\nNot tried after the error: ${max} (max Low).\nerror: There is no user 987654.\n`,
+    stderr: `Deactivated user ${kim}.\nDeactivated user ${lou} (lou Low).\nNot tried after the error: ${max} (max Low).\nerror: There is no user 987654.\nhint: A number is an ID; a reference begins with ref:, as in ref:1044.\n`,
   });
   expect(JSON.parse((await run("users", "get", max, "--json")).stdout).active).toBe(true);
   expect(await run("users", "delete", `${kim},${lou}`, max, "--yes", "--dry-run")).toMatchObject({ code: 0 });
