@@ -70,76 +70,17 @@ describeOnOneDatabase("avatars", (environment) => {
     await world().actors.administrator.call(users.avatarDelete, { id: member });
   });
 
-  it("users.avatarSet refuses truncated and damaged images", async () => {
-    const { ids } = world();
-    const whole = Object.entries(images).map(([name, image]) => [name, image(3, 2)] as const);
-    const refused = whole.flatMap(([name, bytes]) =>
-      Array.from({ length: bytes.length >> 1 }, (_, less): [string, Buffer] => [name, bytes.subarray(0, -1 - less)]),
-    );
-    const [png, gif, jpeg, webp] = whole.map(([, bytes]) => bytes);
-    refused.push(["png", Buffer.from(png!).fill(7, 20, 24)]);
-    refused.push(["gif", Buffer.from(gif!).fill(0xff, 24, 25)]);
-    refused.push(["webp", Buffer.from(webp!).fill(0x40, 16, 17)]);
-    // The marker of the last segment is missing.
-    refused.push(["jpeg", Buffer.from(jpeg!).fill(0, 39, 40)]);
-    refused.push(["png", images.png(0, 2)]);
-    // Without the chunk of the image data.
-    refused.push(["png", Buffer.concat([png!.subarray(0, 33), png!.subarray(45)])]);
-    for (const [name, bytes] of refused) {
-      const damaged = upload(`a.${name}`, bytes);
-      const { fields } = await refusal(set(ids.member, damaged));
-      expect(fields, `${name} ${bytes.toString("hex")}`).toEqual({ "files.0.data": ["is a damaged image"] });
+  it("users.avatarSet refuses images whose size cannot be read", async () => {
+    const { member } = world().ids;
+    const refused = [upload("a.png", png(0, 2)), upload("a.jpeg", jpeg(3, 2).subarray(0, 20))];
+    for (const damaged of refused) {
+      const { fields } = await refusal(set(member, damaged));
+      expect(fields, damaged.name).toEqual({ "files.0.data": ["is a damaged image"] });
     }
-    for (const [name, bytes] of whole) {
-      await set(ids.member, upload(`a.${name}`, Buffer.concat([bytes, Buffer.alloc(9)])));
-      expect(await avatarOf(ids.member)).toMatchObject({ name: `a.${name}`, width: 3, height: 2 });
+    for (const [name, image] of Object.entries(images)) {
+      await set(member, upload(`a.${name}`, image(3, 2)));
+      expect(await avatarOf(member)).toMatchObject({ name: `a.${name}`, width: 3, height: 2 });
     }
-    await world().actors.administrator.call(users.avatarDelete, { id: ids.member });
-  });
-
-  it("users.avatarSet accepts a WebP of several chunks, one of odd length, unless it is truncated or has no image", async () => {
-    const { member } = world().ids;
-    const extended = Buffer.from("VP8X\x0a\0\0\0\0\0\0\0\x02\0\0\x01\0\0", "latin1");
-    const chunks = [extended, Buffer.from("ICCP\x03\0\0\0odd\0"), images.webp(3, 2).subarray(12)];
-    const riff = (parts: Buffer[]) => {
-      const body = Buffer.concat([Buffer.from("WEBP"), ...parts]);
-      const size = Buffer.alloc(4);
-      size.writeUInt32LE(body.length);
-      return Buffer.concat([Buffer.from("RIFF"), size, body]);
-    };
-    const bytes = riff(chunks);
-    for (const refused of [bytes.subarray(0, -1), riff(chunks.slice(0, -1))])
-      expect(await wrongFields(set(member, upload("a.webp", refused)))).toEqual(["files.0.data"]);
-    await set(member, upload("a.webp", bytes));
-    expect(await avatarOf(member)).toMatchObject({ name: "a.webp", width: 3, height: 2 });
-    await world().actors.administrator.call(users.avatarDelete, { id: member });
-  });
-
-  it("users.avatarSet accepts a JPEG with bytes that fill the space before a marker", async () => {
-    const { member } = world().ids;
-    const [start, scan] = jpeg(3, 2).toString("hex").split("ffda");
-    await set(member, upload("a.jpeg", Buffer.from(`${start}ffffffda${scan}`, "hex")));
-    expect(await avatarOf(member)).toMatchObject({ name: "a.jpeg", width: 3, height: 2 });
-    await world().actors.administrator.call(users.avatarDelete, { id: member });
-  });
-
-  it("users.avatarSet accepts a GIF with an extension before its image, but not without an image or with an unknown block", async () => {
-    const { member } = world().ids;
-    const bytes = gif(3, 2);
-    const withBlock = (block: string, image = bytes.subarray(13)) =>
-      upload("a.gif", Buffer.concat([bytes.subarray(0, 13), Buffer.from(block, "hex"), image]));
-    const graphicControl = "21f9040000000000";
-    for (const refused of [withBlock("", bytes.subarray(-1)), withBlock(graphicControl.replace("21", "22"))])
-      expect(await wrongFields(set(member, refused))).toEqual(["files.0.data"]);
-    await set(member, withBlock(graphicControl));
-    expect(await avatarOf(member)).toMatchObject({ name: "a.gif", width: 3, height: 2 });
-    // 4 colours of all images, 2 of the image, and data in two parts.
-    const [head, image] = [bytes.subarray(0, 13), bytes.subarray(13, 23)].map((part) => Buffer.from(part));
-    head![10] = 0x81;
-    image![9] = 0x80;
-    const data = Buffer.from("\x02\x03abc\x01d\0;");
-    await set(member, upload("b.gif", Buffer.concat([head!, Buffer.alloc(12, 7), image!, Buffer.alloc(6, 7), data])));
-    expect(await avatarOf(member)).toMatchObject({ name: "b.gif", width: 3, height: 2 });
     await world().actors.administrator.call(users.avatarDelete, { id: member });
   });
 
