@@ -93,6 +93,7 @@ const wrong: readonly [about: string, fields: (world: World) => object, names: r
   ["a path as file name", () => ({ files: [{ ...upload("x", "x"), name: "../../etc/passwd" }] }), ["files.0.name"]],
   ["a path of Windows", () => ({ files: [{ ...upload("x", "x"), name: "C:\\x.txt" }] }), ["files.0.name"]],
   ["dots as file name", () => ({ files: [{ ...upload("x", "x"), name: ".." }] }), ["files.0.name"]],
+  ["wrong magic bytes", () => ({ files: [upload("photo.png", "GIF89a not a picture")] }), ["files.0.data"]],
   ["broken base64", () => film("a===", "upload"), ["files.0.data"]],
   ["a video of another host", () => film("https://youtube.com.evil.example/watch?v=1"), ["files.0.data"]],
   ["a video of another kind", () => film("https://vimeo.com/1"), ["files.0.data"]],

@@ -101,7 +101,7 @@ describeOnOneDatabase("uploads", (environment) => {
     const items: FileItem[] = [
       upload("good.txt", "x"),
       { ...upload("a", "x"), data: "?" },
-      { ...upload("b", "x"), data: "YQ" },
+      upload("picture.png", "no picture"),
       { type: "youtube", name: "Song", data: "https://youtube.com.evil.example/" },
       { type: "vimeo", name: "Film", data: "https://youtu.be/abc" },
     ];
@@ -109,15 +109,25 @@ describeOnOneDatabase("uploads", (environment) => {
     expect(await allRows(world().instance.database)).toEqual(before);
   });
 
-  it("the extension of an upload is a part of its name, and does not decide its type", async () => {
-    const [photo, text, odd] = await made(
-      upload("photo.jpg", images.png(1, 1)),
-      upload("file.PNG", "Just text, and nothing else."),
-      upload("file.constructor", "text"),
-    );
-    expect(photo).toMatchObject({ mime: "image/png", extension: "jpg", width: 1 });
-    expect(text).toMatchObject({ mime: "text/plain", extension: "png", width: null });
-    expect(odd).toMatchObject({ mime: "text/plain", extension: "constructor" });
+  it("an upload refuses an extension that does not match a known format", async () => {
+    const others =
+      "png jpg jpeg gif webp bmp tiff heic avif pdf zip docx xlsx pptx gz 7z mp4 mov webm mkv wav flac".split(" ");
+    const text = "Just text, and nothing else.";
+    const items = others.map((extension) => upload(`file.${extension.toUpperCase()}`, text));
+    expect(await wrong(...items)).toEqual(items.map((_, at) => `files.${at}.data`).toSorted());
+    expect(await wrong(upload("photo.jpg", images.png(1, 1)))).toEqual(["files.0.data"]);
+    expect((await refusal(create([upload("photo.jpg", images.png(1, 1))]))).fields).toEqual({
+      "files.0.data": ["is image/png, which does not match the extension .jpg"],
+    });
+    expect(await wrong(upload("archive.zip", images.gif(1, 1)))).toEqual(["files.0.data"]);
+    const fine = [
+      upload("file.txt", images.png(1, 1)),
+      upload("file", text),
+      upload("file.csv", text),
+      upload("file.constructor", text),
+      upload("png", text),
+    ];
+    expect(await made(...fine)).toHaveLength(fine.length);
   });
 
   it("an upload detects the type by the content", async () => {

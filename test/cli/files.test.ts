@@ -161,13 +161,13 @@ describePlaces("files on the command line", (place) => {
   });
 
   it("files that the service refuses are named", async () => {
-    writeFileSync(path("photo.png"), bytes.subarray(0, 600));
+    writeFileSync(path("photo.png"), "no photo");
     writeFileSync(path("good.txt"), "good");
-    await run("settings", "set", "uploads.max_bytes", "500");
     const { code, stderr } = await create(path("good.txt"), path("photo.png"), "https://youtube.com.evil.example/");
-    await run("settings", "set", "uploads.max_bytes", "26214400");
     expect(code).toBe(3);
-    expect(stderr).toMatch(/^error: --file photo\.png must have at most 500 bytes; --file YouTube {0,1}must be a URL/);
+    expect(stderr).toMatch(
+      /^error: --file photo\.png is text\/plain, which does not match the extension \.png; --file YouTube {0,1}must be a URL/,
+    );
   });
 
   it("dry runs store no files", async () => {

@@ -60,10 +60,15 @@ export async function fileIssues(ctx: Ctx, items: readonly (FileItem | undefined
 
 async function uploadIssue(ctx: Ctx, item: FileItem): Promise<string | undefined> {
   const { inspect, sizeOf } = await import("./inspect-upload.ts");
+  const { extensionOf, fitsExtension } = await import("./file-types.ts");
   const max = ctx.settings["uploads.max_bytes"];
   if (sizeOf(item.data) > max) return `must have at most ${max} bytes`;
-  const isEncoded = (await inspect(item)) !== undefined;
-  return isEncoded ? undefined : "must be base64 (RFC 4648), padded, without spaces or line breaks";
+  const content = await inspect(item);
+  if (content === undefined) return "must be base64 (RFC 4648), padded, without spaces or line breaks";
+  const extension = extensionOf(item.name);
+  return fitsExtension(extension, content.mime)
+    ? undefined
+    : `is ${content.mime}, which does not match the extension .${extension}`;
 }
 
 /** Returns the columns that describe a checked file. Stores the content of an upload. */

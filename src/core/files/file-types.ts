@@ -46,3 +46,46 @@ async function dimensionsOf(mime: string, head: Uint8Array): Promise<Pick<FileTy
 export function extensionOf(name: string): string {
   return /[^.]\.([A-Za-z0-9]{1,16})$/.exec(name)?.[1]?.toLowerCase() ?? "";
 }
+
+const zip = /^application\/(zip|epub\+zip|java-archive|x-xpinstall|vnd\.)|^model\/3mf$/;
+// Encrypted Office documents use the older container format.
+const office = /^application\/(zip|x-cfb|vnd\.)/;
+const mediaTypes = /^(video|audio)\/(mp4|quicktime|x-m4[av]|3gpp2?)$/;
+
+/** Content types allowed per extension, for formats that their first bytes identify reliably. */
+const expectedTypes: Readonly<Record<string, RegExp>> = {
+  png: /^image\/a?png$/,
+  jpg: /^image\/jpeg$/,
+  jpeg: /^image\/jpeg$/,
+  gif: /^image\/gif$/,
+  webp: /^image\/webp$/,
+  bmp: /^image\/bmp$/,
+  tif: /^image\/(tiff|x-.*)$/,
+  tiff: /^image\/(tiff|x-.*)$/,
+  heic: /^image\/hei[cf](-sequence)?$/,
+  avif: /^image\/avif$/,
+  pdf: /^application\/pdf$/,
+  zip,
+  docx: office,
+  xlsx: office,
+  pptx: office,
+  odt: office,
+  ods: office,
+  odp: office,
+  gz: /^application\/gzip$/,
+  "7z": /^application\/x-7z-compressed$/,
+  rar: /^application\/x-rar-compressed$/,
+  mp4: mediaTypes,
+  m4v: mediaTypes,
+  mov: mediaTypes,
+  webm: /^video\/(webm|matroska)$/,
+  mkv: /^video\/(webm|matroska)$/,
+  wav: /^audio\/wav$/,
+  flac: /^audio\/flac$/,
+};
+
+/** Returns false when files with this extension have other types. */
+export function fitsExtension(extension: string, mime: string): boolean {
+  const pattern = Object.hasOwn(expectedTypes, extension) ? expectedTypes[extension] : undefined;
+  return pattern === undefined || pattern.test(mime);
+}
