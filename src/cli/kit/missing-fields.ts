@@ -1,9 +1,7 @@
 import type { Field } from "../../contract/field-spec.ts";
-import { UsageError } from "../errors/cli-errors.ts";
 import { environmentPassword } from "../session/environment-login.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 import { kebab } from "./field-flags.ts";
-import type { LineIssues } from "./line-issues.ts";
 import { type Input, type InputSpec, type ParsedLine, placeFor, wordOf } from "./read-input.ts";
 
 /** Returns the missing required fields. Takes a new password from the environment if it is set there. */
@@ -19,22 +17,6 @@ export function missingFields({ fields, needed, found }: InputSpec, input: Input
     input[field.name] = password;
     return false;
   });
-}
-
-/** Adds an issue about missing arguments and flags that no other issue is about. */
-export function noteMissing(
-  missing: readonly { readonly word: string; readonly field: Field | undefined }[],
-  issues: LineIssues,
-  hintFor?: (words: readonly string[]) => string | undefined,
-): void {
-  const left = missing.filter(({ word }) => !issues.concerns(word));
-  const described = left.map(({ word, field }) => {
-    const form = field?.format === "unix-time" ? "like '2026-12-31 14:00'" : field?.values?.join(", ");
-    return form ? `${word} (${form})` : word;
-  });
-  if (left.length === 0) return;
-  const words = left.map(({ word }) => word);
-  issues.add(new UsageError(`missing ${described.join(", ")}`, { hint: hintFor?.(words) }), words);
 }
 
 /** Returns the argument or flag of a field. */

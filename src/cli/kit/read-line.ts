@@ -6,7 +6,7 @@ import { watchFlags } from "./build-command.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import { givesNames, kebab, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
-import { missingFields, noteMissing, wordFor } from "./missing-fields.ts";
+import { missingFields, wordFor } from "./missing-fields.ts";
 import { eachInput, givenIn, type Input, type InputSpec, type ParsedLine, readInput, wordOf } from "./read-input.ts";
 import { nameInLine } from "./rename-error-fields.ts";
 import type { NamesFound } from "./shown-names.ts";
@@ -63,10 +63,8 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
     })),
   ];
   // Asked last, because opening stdin takes longer than the rest of this function.
-  if (missing.length > 0 && !terminal.interactive && !issues.concerns("--data")) {
-    const { guessIn } = await import("./wrong-guesses.ts");
-    noteMissing(missing, issues, (words) => guessIn(operation, words));
-  }
+  if (missing.length > 0 && !terminal.interactive && !issues.concerns("--data"))
+    (await import("./wrong-guesses.ts")).noteMissing(operation, missing, issues);
   if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);
   issues.throwAll();
   return { line, input, sources };

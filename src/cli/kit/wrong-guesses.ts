@@ -1,3 +1,7 @@
+import type { Field } from "../../contract/field-spec.ts";
+import { UsageError } from "../errors/cli-errors.ts";
+import type { LineIssues } from "./line-issues.ts";
+
 /**
  * Commands and flags that users expect and that do not exist, and arguments that they leave out, with the hint on what to use.
  * A command that exists has one for all its unknown flags. A flag without a command is one of all commands that have --query.
@@ -153,8 +157,24 @@ interface Line {
 /** Missing flags, by the flags that users give by mistake instead. */
 const meantFlags: Readonly<Record<string, string>> = { "wcs webhooks create --url": "--uri" };
 
+/** Adds an issue about missing arguments and flags that no other issue is about. */
+export function noteMissing(
+  line: Line,
+  missing: readonly { readonly word: string; readonly field: Field | undefined }[],
+  issues: LineIssues,
+): void {
+  const left = missing.filter(({ word }) => !issues.concerns(word));
+  const described = left.map(({ word, field }) => {
+    const form = field?.format === "unix-time" ? "like '2026-12-31 14:00'" : field?.values?.join(", ");
+    return form ? `${word} (${form})` : word;
+  });
+  if (left.length === 0) return;
+  const words = left.map(({ word }) => word);
+  issues.add(new UsageError(`missing ${described.join(", ")}`, { hint: guessIn(line, words) }), words);
+}
+
 /** Returns the hint for a flag that was given instead of a missing one, or for a missing argument. */
-export function guessIn({ path, line }: Line, missing: readonly string[]): string | undefined {
+function guessIn({ path, line }: Line, missing: readonly string[]): string | undefined {
   const inCommand = (word: string) => `wcs ${path.join(" ")} ${word.split("=")[0]}`;
   const wrong = line.words.map(inCommand).find((each) => missing.includes(meantFlags[each] ?? ""));
   return wrongGuesses[wrong ?? inCommand(missing.at(-1) ?? "")];
