@@ -1,5 +1,6 @@
 import { sql } from "kysely";
 import { beforeAll, expect, it } from "vitest";
+import { names } from "../../src/contract/names.ts";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
 import { usertypes } from "../../src/contract/usertypes.ts";
@@ -33,6 +34,8 @@ describeEverywhere("users, reading", (environment) => {
       email: "jose@docks.example",
     });
     await addUser({ first_name: "ΝΊΚΟΣ", last_name: "Straße", title: "東京 office" });
+    await addUser({ first_name: "민준", last_name: "김" });
+    await addUser({ first_name: "太郎", last_name: "山田" });
     const both = await addUser({
       first_name: "Both",
       last_name: "Sides",
@@ -108,6 +111,14 @@ describeEverywhere("users, reading", (environment) => {
     expect(await search("νικοσ")).toEqual(["ΝΊΚΟΣ"]);
     expect(await search("STRASSE")).toEqual(["ΝΊΚΟΣ"]);
     expect(await search("東")).toEqual(["ΝΊΚΟΣ"]);
+  });
+
+  it("users.search finds names that are written without a space, in either order", async () => {
+    for (const q of ["山田太郎", "山田太", "太郎山田", "山田", "太郎", "山田 太郎"])
+      expect(await search(q), q).toEqual(["太郎"]);
+    expect(await search("김민준")).toEqual(["민준"]);
+    const { data } = await admin().call(names.find, { texts: ["山田太郎"], kinds: ["users"] });
+    expect(data).toMatchObject([{ name: "太郎 山田", match: "similar" }]);
   });
 
   it("users.search requires every word, in any order, in name or title", async () => {

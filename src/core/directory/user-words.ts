@@ -10,13 +10,18 @@ type WordKind = (typeof wordKinds)[keyof typeof wordKinds];
 
 type Texts = RowOf<"users", "first_name" | "last_name" | "title" | "email">;
 
+/** Names in a script that is written without spaces, as 王 and 伟, are one word in a text: 王伟. */
+const unspaced = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]+$/u;
+
 /** Returns the words by which a user is found. A repeated word counts as that of the name, else as that of the title. */
 export function searchWords(user: Texts) {
   const found = new Map<string, { kind: WordKind; word: string }>();
   const add = (text: string, kind: WordKind) => {
     for (const word of foldedWords(text)) if (!found.has(word)) found.set(word, { kind, word });
   };
-  add(`${user.first_name} ${user.last_name}`, wordKinds.name);
+  const { first_name: first, last_name: last } = user;
+  add(`${first} ${last}`, wordKinds.name);
+  if (unspaced.test(first + last)) add(`${last + first} ${first + last}`, wordKinds.name);
   add(user.title, wordKinds.title);
   add(emailKey(user.email ?? ""), wordKinds.email);
   return [...found.values()];
