@@ -160,16 +160,19 @@ describeOnDatabases("mail", (open, kind) => {
     expect({ mails: mailbox.mails, errors }).toEqual({ mails: [], errors: [] });
   });
 
-  it("a mail about a disabled webhook that waited is not sent to a former administrator", async () => {
+  it.each([
+    ["not sent to a former administrator", { admin: false }, []],
+    ["sent to a new address", { email: "bob@example.com" }, ["bob@example.com"]],
+  ])("a mail about a disabled webhook that waited is %s", async (_, change, recipients) => {
     const receiver = await receiverOfTest();
     receiver.answer = (_, response) => void response.writeHead(410).end();
     const { id } = await welcome({ welcome: false, admin: true });
     await (await instance.as(id)).call(webhooks.create, { name: "Hook", uri: receiver.url });
     await instance.administrator.call(users.update, { id, title: "Clerk" });
     expect(await drain({ "mail.smtp_url": null })).toMatchObject({ mails: 1 });
-    await instance.administrator.call(users.update, { id, admin: false });
-    expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 });
-    expect(mailbox.mails).toEqual([]);
+    await instance.administrator.call(users.update, { id, ...change });
+    expect(await drain()).toMatchObject({ mails: 0, failedMails: 1 - recipients.length });
+    expect(mailbox.mails.flatMap(({ to }) => to)).toEqual(recipients);
   });
 
   it.each(["mail.smtp_url", "mail.from"])(

@@ -144,7 +144,7 @@ export class MailWorker implements Worker {
         "webhook" in payload
           ? disabledText(payload, person.language, sender)
           : accountChangeText({ ...payload, at: mail.created_at }, person, sender);
-      return { text, to: mail.recipient };
+      return { text, to: person.email };
     }
     const prepared = await preparePersonMail(database, mail, { settings, now: clock() });
     if ("obsolete" in prepared) return prepared;

@@ -4,7 +4,7 @@ import type { Database, Tx } from "../../store/database.ts";
 import { locking } from "../../store/dialect.ts";
 import { replacePasswordToken } from "../../store/password-tokens.ts";
 import type { ClaimedMail } from "./mail-queue.ts";
-import type { Addressee, Person } from "./mail-text.ts";
+import type { Person } from "./mail-text.ts";
 
 /** The recipient, with a new token where the mail lets the user set a password; or the reason why the mail is not sent. */
 type Prepared = { readonly person: Person } | { readonly obsolete: string };
@@ -58,15 +58,17 @@ async function inviterOf(tx: Tx, { payload }: ClaimedMail): Promise<string | und
 }
 
 /**
- * Returns the recipient of a mail without a link, who may be deactivated. Returns undefined for a deleted user and, if the mail is
- * about a webhook, for a user who is not an active administrator.
+ * Returns the recipient of a mail without a link, who may be deactivated, and the address. A notice about a change goes to the address
+ * before it. Returns undefined for a deleted user and, if the mail is about a webhook, for a user who is not an active administrator.
  */
 export async function addresseeOf(
   { reader }: Database,
-  { kind, user_id }: ClaimedMail,
-): Promise<Addressee | undefined> {
-  const columns = ["first_name", "last_name", "language", "timezone"] as const;
-  const administers = kind === "webhook_disabled" ? ({ admin: 1, active: 1 } as const) : {};
+  { kind, user_id, recipient }: ClaimedMail,
+): Promise<Person | undefined> {
+  const columns = ["email", "first_name", "last_name", "language", "timezone"] as const;
+  const isOfWebhook = kind === "webhook_disabled";
+  const administers = isOfWebhook ? ({ admin: 1, active: 1 } as const) : {};
   const user = await findRow(reader, "users", { id: user_id, deleted_at: null, ...administers }, columns);
-  return user && { ...user, name: `${user.first_name} ${user.last_name}` };
+  const email = isOfWebhook ? user?.email : recipient;
+  return user && email ? { ...user, email, name: `${user.first_name} ${user.last_name}` } : undefined;
 }
