@@ -13,14 +13,7 @@ import { nobody } from "./pipeline/actor.ts";
 import type { Ctx, Instance } from "./pipeline/context.ts";
 import { inTurns } from "./pipeline/event-loop-turns.ts";
 import type { FairTurns } from "./pipeline/fair-turns.ts";
-import {
-  type exclusive,
-  findResponse,
-  type Repeatable,
-  repeatableOf,
-  replaceResponse,
-  storeResponse,
-} from "./pipeline/idempotency.ts";
+import { findResponse, type Repeatable, repeatableOf, replaceResponse, storeResponse } from "./pipeline/idempotency.ts";
 import type { callerIdentification, FullOrigin, IdentifiedCall, Moment } from "./pipeline/identify-caller.ts";
 import type { LastUses } from "./pipeline/last-uses.ts";
 import type { Waits } from "./pipeline/long-poll.ts";
@@ -35,7 +28,8 @@ export interface Runtime extends ReturnType<typeof callerIdentification> {
   readonly instance: () => Promise<Instance> | Instance;
   readonly settings: (version: Version) => Promise<Settings> | Settings;
   readonly lastUses: LastUses;
-  readonly runExclusively: ReturnType<typeof exclusive>;
+  /** By the user and the Idempotency-Key. */
+  readonly keysInUse: Semaphores<string>;
   readonly waits: Waits;
   readonly fairTurns: FairTurns;
   readonly wideReads: Semaphores<number>;
@@ -175,7 +169,7 @@ async function executeAs(
   };
   // Callers without a sign-in may use the same key by chance.
   const isAlone = idempotencyKey === undefined || caller.actor === nobody;
-  return isAlone ? work() : runtime.runExclusively(caller.actor.id, idempotencyKey, work);
+  return isAlone ? work() : runtime.keysInUse.run(`${caller.actor.id} ${idempotencyKey}`, work);
 }
 
 /** Runs an operation that opens its transactions itself. A repeat gets the stored answer before anything else is checked. */

@@ -8,7 +8,6 @@ import type { Topic } from "../store/topics.ts";
 import { resolveUser } from "./directory/resolve-user.ts";
 import { currentMoment, executeOperation, type Runtime, readingContext } from "./execute-operation.ts";
 import { FairTurns } from "./pipeline/fair-turns.ts";
-import { exclusive } from "./pipeline/idempotency.ts";
 import { callerIdentification, type FullOrigin } from "./pipeline/identify-caller.ts";
 import { recordLastUses } from "./pipeline/last-uses.ts";
 import { loadInstance, settingsLoader } from "./pipeline/load-instance.ts";
@@ -29,6 +28,13 @@ const queueLimits = (message: string) => ({
 });
 const queueOfUser = queueLimits("Other requests of yours are still running; send fewer at once.");
 const queueOfStrangers = queueLimits("Too many sign-ins and password requests are running; try again.");
+
+/** Rejects a request while another one of the user with its Idempotency-Key is running in this process. */
+const queueOfKey = {
+  maxWaiting: 0,
+  refusal: () =>
+    new ServiceError("conflict", "A request with this Idempotency-Key is still running.", { retryAfter: 1 }),
+};
 
 interface ServiceOptions {
   readonly database: Database;
@@ -122,7 +128,7 @@ function createRuntime(options: ServiceOptions): Runtime {
     settings: cacheByVersion(settingsLoader(database, environment)),
     ...callerIdentification({ database, instance, lastUses }),
     lastUses,
-    runExclusively: exclusive(),
+    keysInUse: new Semaphores(1, queueOfKey),
     waits: new Waits(new TopicWatch(database, pollInterval)),
     fairTurns: new FairTurns(),
     wideReads: new Semaphores(maxWideReads, queueOfUser),

@@ -111,20 +111,3 @@ export async function eraseResponses({ db }: Ctx, user: number): Promise<void> {
       .execute(),
   );
 }
-
-/** Rejects a second request with the same key while the first is still running in this process. */
-export function exclusive() {
-  const running = new Set<string>();
-  return async <T>(actorId: number, key: string, work: () => Promise<T>): Promise<T> => {
-    const name = `${actorId} ${key}`;
-    if (running.has(name)) {
-      throw new ServiceError("conflict", "A request with this Idempotency-Key is still running.", { retryAfter: 1 });
-    }
-    running.add(name);
-    try {
-      return await work();
-    } finally {
-      running.delete(name);
-    }
-  };
-}
