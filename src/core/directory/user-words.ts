@@ -1,3 +1,4 @@
+import { once } from "../../contract/once.ts";
 import { deleteEach, findRows, insertRows } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
@@ -11,7 +12,7 @@ type WordKind = (typeof wordKinds)[keyof typeof wordKinds];
 type Texts = RowOf<"users", "first_name" | "last_name" | "title" | "email">;
 
 /** Names in a script that is written without spaces, as 王 and 伟, are one word in a text: 王伟. */
-const unspaced = /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]+$/u;
+const unspaced = once(() => /^[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Hang}]+$/u);
 
 /** Returns the words by which a user is found. A repeated word counts as that of the name, else as that of the title. */
 export function searchWords(user: Texts) {
@@ -21,7 +22,7 @@ export function searchWords(user: Texts) {
   };
   const { first_name: first, last_name: last } = user;
   add(`${first} ${last}`, wordKinds.name);
-  if (unspaced.test(first + last)) add(`${last + first} ${first + last}`, wordKinds.name);
+  if (unspaced().test(first + last)) add(`${last + first} ${first + last}`, wordKinds.name);
   add(user.title, wordKinds.title);
   add(emailKey(user.email ?? ""), wordKinds.email);
   return [...found.values()];
