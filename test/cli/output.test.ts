@@ -88,6 +88,11 @@ describe("output for programs", () => {
     expect(await query("--query", "[0]", "--fields", "id", "--json")).toBe('{\n  "id": 1\n}\n');
     expect(await query("--query", "[?level==`1`]", "--fields", "id,name")).toBe("id\tname\n2\tSales\n");
     expect(await query("--query", "[].name", "--fields", "id")).toBe("Acme\nSales\n");
+    expect(await query("--query", "[].{a:id,b:name}", "--fields", "b")).toBe("b\nAcme\nSales\n");
+    expect(await home().wcs(["units", "list", "--query", "[].{a:id}", "--fields", "id"])).toMatchObject({
+      code: 2,
+      stderr: "error: --fields: unknown field 'id'.\nhint: Available fields: a.\n",
+    });
     expect(await query("--query", "nothing", "--json")).toBe("null\n");
     const seat = { screen: { width: 80, height: 24 } };
     const { stderr } = await home().sit(["units", "list", "--query", "Sales"], seat);

@@ -1,12 +1,11 @@
 import type { FieldFormat } from "../../contract/field-metadata.ts";
 import { once } from "../../contract/once.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
-import { isRecord } from "../../contract/parse-json.ts";
 import { isTimeZone } from "../../contract/time-zone.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import type { Globals, OutputFormat } from "../terminal/global-options.ts";
 import type { Terminal } from "../terminal/terminal.ts";
-import { fieldsIn, fieldsOfAll, formatsOf, itemFields, parseFields, select, uncutPaths } from "./field-selection.ts";
+import { fieldsIn, formatsOf, itemFields, parseFields, select, uncutPaths } from "./field-selection.ts";
 import { createCells } from "./format-value.ts";
 import type { Item, Page } from "./item.ts";
 import { type Draw, type ItemWriter, type OutputOptions, type Renderer, type RowSpec, writeText } from "./renderer.ts";
@@ -117,9 +116,10 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
   };
   const raw = (response: unknown) => writeText(`${JSON.stringify(response)}\n`, terminal);
   const query = async (data: unknown) => {
-    const { queryValue } = await import("./jmespath-query.ts");
+    const { printFound, queryValue } = await import("./jmespath-query.ts");
     const found = queryValue(data, globals.query ?? "") ?? null;
-    await printFound(fields ? selectAll(found, fields) : found, format, options);
+    const writer = await writerFor(format, { ...options, columns: undefined });
+    await printFound(found, { fields, format, options, writer });
     if (found === null && terminal.stdoutIsTerminal)
       terminal.note("The JMESPath expression of --query selects nothing.");
   };
@@ -157,31 +157,16 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
   return output;
 }
 
-/** Prints the result of a query: any value as JSON and YAML, and objects, or lines of text, in other formats. */
-async function printFound(found: unknown, format: Format, options: OutputOptions): Promise<void> {
-  const writer = await writerFor(format, { ...options, columns: undefined });
-  const isWhole = format === "json" || format === "yaml" || (format === "ndjson" && !Array.isArray(found));
-  if (isWhole) return writer.one(found as Item);
-  const { queryRows } = await import("./jmespath-query.ts");
-  const rows = format === "ndjson" ? (found as Item[]) : queryRows(found);
-  if (typeof rows === "string" && format === "template")
-    throw new UsageError("--template needs objects, and the result of --query is something else");
-  if (typeof rows === "string") return options.terminal.write(rows);
-  const shown = [rows].flat();
-  if (options.template !== undefined && shown.length > 0) checkTemplate(options.template, fieldsIn(fieldsOfAll(shown)));
-  if (!Array.isArray(rows)) return writer.one(rows);
-  await writer.page(rows);
-  await writer.end?.();
-}
-
 const knownFields = <T extends object>({ op, sample }: Fields<T>) => (op ? itemFields(op) : fieldsIn(sample));
 
 /** Returns the fields of --fields, and the row spec where columns of it are shown. */
 function selectedFields<T extends object>(view: View<T>, format: Format, globals: Globals) {
   const { rows } = view;
-  // A query reads the response.
-  const derived = globals.query === undefined ? (rows?.columns ?? []) : [];
-  const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, knownFields(view), derived);
+  // A query reads the response, and its result may have other fields.
+  const isQuery = globals.query !== undefined;
+  const derived = isQuery ? [] : (rows?.columns ?? []);
+  const known = isQuery ? undefined : knownFields(view);
+  const fields = globals.fields === undefined ? undefined : parseFields(globals.fields, known, derived);
   const hasDerived = fields ? fields.some((name) => derived.includes(name)) : format === "rows" || format === "csv";
   return { fields, rows: hasDerived ? rows : undefined };
 }
@@ -223,12 +208,6 @@ function uncutIn({
     () => new Set(["id", ...uncut, ...Object.keys(formats), ...(op ? uncutPaths(itemFields(op)) : [])]),
   );
   return (path) => paths().has(path);
-}
-
-/** Selects fields of the result of a query, which may also be texts or numbers. */
-function selectAll(found: unknown, fields: readonly string[]): unknown {
-  if (Array.isArray(found)) return found.map((each) => selectAll(each, fields));
-  return isRecord(found) ? select(found, fields) : found;
 }
 
 async function* countItems<T extends object>(

@@ -69,13 +69,17 @@ export function fieldsIn(sample: object): readonly KnownField[] {
   });
 }
 
-/** Returns the paths in --fields. Throws a `UsageError` for one that is neither among the `known` fields nor a `derived` column. */
-export function parseFields(text: string, known: readonly KnownField[], derived: readonly string[] = []): string[] {
+/** Returns the paths in --fields. With `known`, throws a `UsageError` for one that is neither among these nor a `derived` column. */
+export function parseFields(
+  text: string,
+  known: readonly KnownField[] | undefined,
+  derived: readonly string[] = [],
+): string[] {
   const paths = text
     .split(",")
     .map((path) => path.trim())
     .filter(Boolean);
-  checkFields(paths, known, "--fields", derived);
+  if (known) checkFields(paths, known, "--fields", derived);
   if (paths.length === 0)
     throw new UsageError("--fields names no field", { hint: "write fields with commas, as in id,name" });
   return paths;
