@@ -1,9 +1,9 @@
-import { setTimeout as sleep } from "node:timers/promises";
-import { sql } from "kysely";
+import { CompiledQuery, sql } from "kysely";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { waitForTurn } from "../../src/store/dialect.ts";
 import { copyInstance } from "../../src/store/move/copy-instance.ts";
 import { migrateSchema, openDatabase, openToMigrate } from "../../src/store/open-database.ts";
+import { PostgresWritingDriver } from "../../src/store/postgres/postgres-driver.ts";
 import { prepared } from "../../src/store/prepared.ts";
 import { get, put, useDatabase } from "../store/support.ts";
 import { listening } from "../support/engine.ts";
@@ -93,14 +93,21 @@ it("A transaction that went on too late fails, and leaves nothing", async () => 
 it("A migration waits for another one, and a copy for its source, for longer than changes may", async () => {
   const [source, { target, remove }] = [open(), await newDatabase("postgres")];
   const [waiting, filled] = [await startFreezingProxy(source.target), await startFreezingProxy(target)];
+  const limits = "set local lock_timeout = '100ms'; set local idle_in_transaction_session_timeout = '3s'";
+  const begin = vi.spyOn(PostgresWritingDriver.prototype, "beginTransaction");
+  onTestFinished(() => void begin.mockRestore());
+  begin.mockImplementation(async (connection) => {
+    await connection.executeQuery(CompiledQuery.raw(`begin; ${limits}`));
+  });
   const held = Promise.withResolvers<void>();
   const holding = source.database.writeLocking(async (tx) => {
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(tx);
     await waitForTurn(tx, 0x7763736d);
     await sql`lock table messages in access exclusive mode`.execute(tx);
     held.resolve();
-    const waiting = sql`select 1 from pg_locks where relation = 'messages'::regclass and not granted`;
-    await expect.poll(async () => (await waiting.execute(source.database.reader)).rows.length).toBe(1);
-    await sleep(3500);
+    const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+      and state_change < clock_timestamp() - interval '4 seconds'`;
+    await expect.poll(async () => (await waiting.execute(source.database.reader)).rows.length).toBe(2);
   });
   await held.promise;
   const migrating = await openToMigrate(waiting.target);
