@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { FieldErrors } from "./errors.ts";
+import { pathFields } from "./field-spec.ts";
 import { type Cause, type Issue, messageOf } from "./issue-messages.ts";
 import type { AnyOperation } from "./operation.ts";
 import { isRecord } from "./parse-json.ts";
@@ -13,13 +14,23 @@ export interface Issues {
 type ParseResult<T> = { readonly ok: true; readonly value: T } | ({ readonly ok: false } & Issues);
 
 /** Parses `value` by `schema`; the issues name every wrong field by its path, as in `contact.phone`. */
-export function tryParse<S extends z.ZodType>(schema: S, value: unknown): ParseResult<z.infer<S>> {
+export function tryParse<S extends z.ZodType>(
+  schema: S,
+  value: unknown,
+  nameOf = (path: readonly PropertyKey[]) => path.join("."),
+): ParseResult<z.infer<S>> {
   const result = schema.safeParse(value, { error: describe, reportInput: true });
-  return result.success ? { ok: true, value: result.data } : { ok: false, ...issuesOf(result.error) };
+  return result.success ? { ok: true, value: result.data } : { ok: false, ...issuesOf(result.error, nameOf) };
 }
 
+/** Issues of the items of a list in the path have the name of the list, as in `userIDs`: it is one parameter. */
 export function tryParseInput(op: AnyOperation, value: unknown): ParseResult<Record<string, unknown>> {
-  return tryParse<z.ZodType<Record<string, unknown>>>(op.input(), withoutIgnored(op, value));
+  const inPath = pathFields(op).map(({ name }) => name);
+  return tryParse<z.ZodType<Record<string, unknown>>>(
+    op.input(),
+    withoutIgnored(op, value),
+    (path) => inPath.find((name) => name === path[0]) ?? path.join("."),
+  );
 }
 
 export function withoutIgnored({ ignored }: AnyOperation, value: unknown): unknown {
@@ -32,13 +43,13 @@ export function withoutIgnored({ ignored }: AnyOperation, value: unknown): unkno
 /** Maximum number of issues that are reported, so that a response is not many times as large as its request. */
 const maxIssues = 500;
 
-function issuesOf(error: z.ZodError): Issues {
+function issuesOf(error: z.ZodError, nameOf: (path: readonly PropertyKey[]) => string): Issues {
   // Without a prototype, because a field may be called __proto__.
   const fields: FieldErrors = Object.create(null);
   const issues: Issue[] = [];
   const add = (path: PropertyKey[], message: string, cause: Cause) => {
     if (issues.length === maxIssues) return;
-    const field = path.join(".") || "body";
+    const field = nameOf(path) || "body";
     fields[field] ??= [];
     if (fields[field].includes(message)) return;
     fields[field].push(message);
