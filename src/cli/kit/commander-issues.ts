@@ -6,6 +6,9 @@ import { quoteIfNeeded } from "../terminal/shell-words.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { wrongGuesses } from "./wrong-guesses.ts";
 
+const surplusHint =
+  "quote a text with spaces, and give other values by their flags, as in --name 'Sales' or --active=false";
+
 /** Adds all issues that commander finds in words. It stops at each, so the words without it are parsed again. */
 export function noteIssues(command: Command, words: readonly string[], usage: string, issues: LineIssues): void {
   let left: readonly string[] | undefined = words;
@@ -42,8 +45,7 @@ function parseOnce(
       default:
         // Commander passes on no arguments when there are too many, so none counts as missing.
         issues.skip(command.registeredArguments.map((argument) => `<${argument.name()}>`));
-        if (!issues.hasUncertainArguments)
-          issues.add(new UsageError(message, { usage, hint: surplusHint(command, words) }));
+        if (!issues.hasUncertainArguments) issues.add(new UsageError(message, { usage, hint: surplusHint }));
         return undefined;
     }
   }
@@ -69,28 +71,6 @@ function noteUnknownOption(
       : new UsageError(message, hint ? { hint } : { usage });
   issues.add(error, suggested === undefined ? [] : [suggested]);
   return meant;
-}
-
-/** Returns how a line with too many arguments could be meant: the value of a switch, a name without its flag, or several IDs. */
-function surplusHint(command: Command, words: readonly string[]): string | undefined {
-  const { options, registeredArguments } = command;
-  const several = /^wcs (.+ update)$/.exec(command.name())?.[1];
-  const longs = options.map(({ long }) => long);
-  // Only a switch that can be negated takes a value.
-  const isSwitch = (word = "") => word.startsWith("--") && longs.includes(`--no-${word.slice(2)}`);
-  const isBoolean = (word: string) => /^(true|false)$/.test(word);
-  const value = words.findIndex((word, at) => isBoolean(word) && isSwitch(words[at - 1]));
-  if (value > 0) return `write ${words[value - 1]}=${words[value]}`;
-  if (longs.includes("--forward-to")) return "give the URL with --forward-to";
-  if (longs.includes("--uri") && words.some((word) => /^https?:/.test(word))) return "give the URL with --uri";
-  // Several e-mail addresses of users update are several users.
-  if (registeredArguments.length === 0 && longs.includes("--email") && words.some((word) => /^[^-].*@/.test(word)))
-    return "give the e-mail address with --email";
-  // The title of a user is not the name.
-  const name = ["--name", ...(longs.includes("--first-name") ? [] : ["--title"])].find((long) => longs.includes(long));
-  if (registeredArguments.length === 0 && name) return `give the ${name.slice(2)} with ${name}`;
-  if (several === undefined || words.some(isBoolean)) return undefined;
-  return `quote a name with spaces; for several, use wcs batch FILE -- ${several} {id}`;
 }
 
 /** Adds an issue about a value of -o that is no format, unless -o is a path here. It may be the name of a file, which -o takes in other tools. */

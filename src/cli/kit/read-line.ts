@@ -64,7 +64,7 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   ];
   // Asked last, because opening stdin takes longer than the rest of this function.
   if (missing.length > 0 && !terminal.interactive && !issues.concerns("--data"))
-    (await import("./wrong-guesses.ts")).noteMissing(operation, missing, issues);
+    (await import("./note-missing.ts")).noteMissing(missing, issues);
   if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);
   issues.throwAll();
   return { line, input, sources };

@@ -4,11 +4,13 @@ import { lineOf } from "../terminal/shell-words.ts";
 import type { Registry } from "./command-spec.ts";
 import { wrongGuesses } from "./wrong-guesses.ts";
 
+const deletions = ["delete", "remove", "revoke", "end", "rm", "del", "destroy"];
+
 const synonyms = [
   ["create", "add", "new"],
   // The first list with the word decides: nobody who wants to revoke something is led to delete a user.
   ["revoke", "end"],
-  ["delete", "remove", "revoke", "end", "rm", "del", "destroy"],
+  deletions,
   ["get", "show", "view", "info", "describe"],
   ["update", "set", "edit", "modify", "change", "rename"],
   ["deactivate", "disable", "block", "suspend", "lock"],
@@ -34,8 +36,9 @@ const nouns: Readonly<Record<string, readonly string[]>> = {
   sessions: ["device"],
   posts: ["news", "announcement", "article"],
   events: ["meeting"],
-  conversations: ["channel", "chat"],
-  audit: ["activity", "history"],
+  conversations: ["channel", "chat", "inbox"],
+  counters: ["notification"],
+  audit: ["activity", "history", "log"],
   profile: ["context"],
 };
 
@@ -57,7 +60,7 @@ export async function unknownCommand({ path, word, args, at, names, registry }: 
   if (path.length > 0 && Object.hasOwn(registry, word) && wrongGuesses[`${parent} ${word}`] === undefined)
     return new UsageError(message, { hint: didYouMean(`wcs ${word}${/^[a-z]/.test(next) ? ` ${next}` : ""}`) });
   const pair = path.length === 0 && word !== "wcs" ? await hintInGroup(registry, word, next) : undefined;
-  const hint = pair ?? hintIn(parent, word, names);
+  const hint = pair ?? hintIn(parent, word, names) ?? (await hintAtGroups(registry, word));
   if (hint !== undefined) return new UsageError(message, { hint });
   // The name of a thing, as in wcs posts comments 12.
   if (path.length > 1 && names.includes("list"))
@@ -75,9 +78,22 @@ function hintIn(parent: string, word: string, names: readonly string[]): string 
   const guess = wrongGuesses[`${parent} ${word}`];
   if (guess !== undefined) return guess;
   const synonym = synonyms.find((all) => all.includes(word))?.find((name) => names.includes(name));
-  // Two letters make undelete of delete, and activate of deactivate.
-  const meant = synonym ?? suggestName(word, names, parent === "wcs" ? undefined : 1.5);
+  // Two letters make undelete of delete, activate of deactivate, and import of export.
+  const meant = synonym ?? suggestName(word, names, 1.5);
   return meant === undefined ? undefined : didYouMean(`${parent} ${meant}`);
+}
+
+/** Returns the hint at the groups with a command, as at `wcs db backup` for `backup`. Words of many groups, and deletions, have none. */
+async function hintAtGroups(registry: Registry, word: string): Promise<string | undefined> {
+  if (deletions.includes(word)) return undefined;
+  const found: string[] = [];
+  for (const [group, { load }] of Object.entries(registry)) {
+    const entry = await load();
+    const names = "commands" in entry ? Object.keys(entry.commands) : [];
+    const name = names.find((each) => word === each || word === `${each}s`);
+    if (name !== undefined) found.push(`'wcs ${group} ${name}'`);
+  }
+  return found.length > 0 && found.length <= 3 ? `did you mean ${found.join(" or ")}?` : undefined;
 }
 
 /** Returns the hint at the command of a group for a verb before its noun, as in `suspend user`, or for the noun of another tool. */

@@ -1,10 +1,10 @@
-import type { Field } from "../../contract/field-spec.ts";
-import { UsageError } from "../errors/cli-errors.ts";
-import type { LineIssues } from "./line-issues.ts";
+/** Returns the hint for each of these words in place of a command. */
+const guesses = (hint: string, ...words: readonly string[]) =>
+  Object.fromEntries(words.map((word) => [`wcs ${word}`, hint]));
 
 /**
- * Commands and flags that users expect and that do not exist, and arguments that they leave out, with the hint on what to use.
- * A command that exists has one for all its unknown flags. A flag without a command is one of all commands that have --query.
+ * Commands and flags that users expect and that do not exist, with the hint on what to use. A command that exists has one for
+ * all its unknown flags. A flag without a command is one of all commands that have --query.
  */
 export const wrongGuesses: Readonly<Record<string, string>> = {
   "--jq": "pipe --json to jq, or use --query <jmespath>",
@@ -13,63 +13,22 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "--sort-by": "use --query 'sort_by(@, &<field>)', and --all if there are pages",
   "--order-by": "use --query 'sort_by(@, &<field>)', and --all if there are pages",
   "--count": "use --query 'length(@)', and --all if there are pages",
-  "wcs login": "use wcs auth login",
+  ...guesses("use wcs help tasks", "recipes", "examples", "tutorial", "docs", "man", "onboarding", "offboarding"),
+  ...guesses("use wcs help formatting", "jq", "csv", "json", "output", "query"),
+  ...guesses("use wcs help exit-codes", "errors"),
+  ...guesses("use wcs help calendar", "times", "dates"),
   "wcs signin": "use wcs auth login",
-  "wcs logout": "use wcs auth logout",
   "wcs signout": "use wcs auth logout",
-  "wcs password": "use wcs users password",
-  "wcs passwd": "use wcs users password",
   "wcs use": "use wcs profile use",
-  "wcs status": "use wcs auth status",
-  "wcs backup": "use wcs db backup",
-  "wcs restore": "use wcs db restore",
-  "wcs migrate": "use wcs db migrate",
-  "wcs log": "use wcs audit list",
-  "wcs logs": "use wcs audit list",
-  "wcs calendar": "use wcs events calendar",
-  "wcs listen": "use wcs webhooks listen",
   "wcs plan": "use wcs diff",
-  "wcs send": "use wcs conversations send",
   "wcs version": "use wcs --version",
-  "wcs find": "use wcs names find",
-  "wcs whatis": "use wcs names find",
   "wcs trigger": "use wcs webhooks test",
-  "wcs resend": "use wcs webhooks resend",
-  "wcs replay": "use wcs webhooks resend",
   "wcs health": "use wcs doctor",
-  "wcs ping": "use wcs doctor",
-  "wcs check": "use wcs doctor",
-  "wcs undo": "use wcs audit list",
-  "wcs recipes": "use wcs help tasks",
-  "wcs examples": "use wcs help tasks",
-  "wcs tutorial": "use wcs help tasks",
-  "wcs docs": "use wcs help tasks",
-  "wcs man": "use wcs help tasks",
-  "wcs onboarding": "use wcs help tasks",
-  "wcs offboarding": "use wcs help tasks",
-  "wcs jq": "use wcs help formatting",
-  "wcs csv": "use wcs help formatting",
-  "wcs json": "use wcs help formatting",
-  "wcs output": "use wcs help formatting",
-  "wcs query": "use wcs help formatting",
-  "wcs errors": "use wcs help exit-codes",
-  "wcs times": "use wcs help calendar",
-  "wcs dates": "use wcs help calendar",
-  "wcs member": "use wcs groups member <command>",
-  "wcs members": "use wcs groups member <command>",
-  "wcs department": "use wcs units department <command>",
-  "wcs departments": "use wcs units department <command>",
   "wcs wcs": "write the command without wcs",
   "wcs feed": "use wcs posts list --show-in-feed",
-  "wcs inbox": "use wcs conversations list",
-  "wcs import": "use wcs users import, wcs units import, wcs events import or wcs apply",
   "wcs me": "use wcs users get me",
-  "wcs message": "use wcs conversations send",
-  "wcs messages": "use wcs conversations messages <conversation>",
-  "wcs notifications": "use wcs counters list",
   "wcs search": "use wcs names find <name>, wcs users search <words> or wcs conversations search <words>",
   "wcs alias set": "flags of the command follow --",
-  "wcs 2fa": "use wcs auth 2fa enable, or wcs users reset-2fa <user>",
   "wcs auth 2fa reset": "use wcs users reset-2fa <user>",
   "wcs auth me": "use wcs auth status or wcs whoami",
   "wcs auth reset-2fa": "use wcs users reset-2fa <user>",
@@ -129,9 +88,7 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs events create --share-with": "use --shares <user,...>",
   "wcs events invite": "use wcs events update <event> --units <unit,...>",
   "wcs events attendees": "use wcs events participants <event>",
-  "wcs events resend": "use wcs webhooks resend <webhook> <entry>",
   "wcs events rsvp": "use wcs events participants <event>",
-  "wcs events trigger": "use wcs webhooks test <webhook>",
   "wcs events update --share-with": "use --shares <user,...>",
   "wcs groups add": "use wcs groups member add <group> <user>",
   "wcs groups join": "use wcs groups member add <group> me",
@@ -141,41 +98,7 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs settings unset": "use wcs settings set <name> --default",
   "wcs tokens renew": "use wcs tokens create, then wcs tokens revoke <token>",
   "wcs tokens rotate": "use wcs tokens create, then wcs tokens revoke <token>",
-  "wcs webhooks create --url": "use --uri <url>; --url is the instance",
   "wcs webhooks disable": "use wcs webhooks update <webhook> --no-active",
-  "wcs webhooks log <entry>": "list the entries with wcs webhooks logs <webhook>",
-  "wcs webhooks resend <entry>": "list the entries with wcs webhooks logs <webhook>",
   "wcs webhooks test --trigger": "the test event is webhook.test; a change of a user or unit sends the others",
   "wcs webhooks enable": "use wcs webhooks update <webhook> --active",
 };
-
-interface Line {
-  readonly path: readonly string[];
-  readonly line: { readonly words: readonly string[] };
-}
-
-/** Missing flags, by the flags that users give by mistake instead. */
-const meantFlags: Readonly<Record<string, string>> = { "wcs webhooks create --url": "--uri" };
-
-/** Adds an issue about missing arguments and flags that no other issue is about. */
-export function noteMissing(
-  line: Line,
-  missing: readonly { readonly word: string; readonly field: Field | undefined }[],
-  issues: LineIssues,
-): void {
-  const left = missing.filter(({ word }) => !issues.concerns(word));
-  const described = left.map(({ word, field }) => {
-    const form = field?.format === "unix-time" ? "like '2026-12-31 14:00'" : field?.values?.join(", ");
-    return form ? `${word} (${form})` : word;
-  });
-  if (left.length === 0) return;
-  const words = left.map(({ word }) => word);
-  issues.add(new UsageError(`missing ${described.join(", ")}`, { hint: guessIn(line, words) }), words);
-}
-
-/** Returns the hint for a flag that was given instead of a missing one, or for a missing argument. */
-function guessIn({ path, line }: Line, missing: readonly string[]): string | undefined {
-  const inCommand = (word: string) => `wcs ${path.join(" ")} ${word.split("=")[0]}`;
-  const wrong = line.words.map(inCommand).find((each) => missing.includes(meantFlags[each] ?? ""));
-  return wrongGuesses[wrong ?? inCommand(missing.at(-1) ?? "")];
-}
