@@ -6,11 +6,11 @@ const [quote, comma, colon, backslash, openList, closeList, openObject, closeObj
   34, 44, 58, 92, 91, 93, 123, 125,
 ];
 
-/** `besideTexts`: bytes of numbers, blanks and names of fields. Parsing them takes longer than the texts, which may be files. */
-const ofBodies = { levels: maxNesting, tooDeep: nestedTooDeep, besideTexts: 4_194_304 };
+/** Maximum bytes of numbers, blanks and names of fields. Parsing them takes longer than the texts, which may be files. */
+const maxBesideTexts = 4_194_304;
 
 /** Checks a JSON text as it arrives: parsing millions of values takes gigabytes and seconds, of levels a minute, in which nothing else runs. */
-export function jsonLimits(maxValues: number, max = ofBodies): (chunk: Buffer) => void {
+export function jsonLimits(maxValues: number): (chunk: Buffer) => void {
   let values = 0;
   let depth = 0;
   let besideTexts = 0;
@@ -41,16 +41,16 @@ export function jsonLimits(maxValues: number, max = ofBodies): (chunk: Buffer) =
         // The first value in it; the others follow commas.
         values += 1;
         depth += 1;
-        if (depth > max.levels) throw max.tooDeep();
+        if (depth > maxNesting) throw nestedTooDeep();
       }
       if (values > maxValues) throw tooManyValues(maxValues);
-      if (besideTexts > max.besideTexts) throw tooMuchBesideTexts(max.besideTexts);
+      if (besideTexts > maxBesideTexts) throw tooMuchBesideTexts();
     }
   };
 }
 
-const tooMuchBesideTexts = (max: number): ServiceError =>
+const tooMuchBesideTexts = (): ServiceError =>
   new ServiceError(
     "payload_too_large",
-    `The body must have at most ${max} bytes of numbers, blanks and names of fields.`,
+    `The body must have at most ${maxBesideTexts} bytes of numbers, blanks and names of fields.`,
   );

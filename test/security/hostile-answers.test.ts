@@ -305,20 +305,6 @@ describe("an answer on which a command fails", () => {
   });
 });
 
-it("Megabytes of brackets are refused while they are read, and a text in a large answer may contain them", async () => {
-  const brackets = "[".repeat(2_000_000);
-  let body = `{"data":${brackets}`;
-  answer = (_, response) => response.writeHead(200, { "content-type": "application/json" }).end(body);
-  const { code, stderr } = await newHome().sit(["languages", "list"], { env: use() });
-  expect({ code, stderr }).toEqual({
-    code: 8,
-    stderr: expect.stringContaining("answered with JSON of more than 512 levels.\nhint: Check that the URL"),
-  });
-  body = JSON.stringify({ data: [{ code: "en", name: brackets }] });
-  const { code: read } = await newHome().sit(["languages", "list", "--fields", "code"], { env: use() });
-  expect(read).toBe(0);
-});
-
 it("An import says for how many rows an instance answered", async () => {
   const home = newHome();
   writeFileSync(home.path("units.csv"), "reference,name\na,A\nb,B\n");

@@ -28,7 +28,7 @@ export function answerShapeOf({ status, list, item, bytes, knownBy = "id" }: Any
   return bytes ? {} : { field: item ?? knownBy };
 }
 
-export const wrongPlace =
+const wrongPlace =
   "Check that the URL is the one of the service, and that no proxy answers in its place (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
 
 /** Throws the service's errors, and one for a response of something else. Without a `shape`, a success has any body. */
@@ -52,12 +52,9 @@ function hasShape(value: unknown, { empty, items, field }: AnswerShape, status: 
   return field !== undefined && Object.hasOwn(value, field);
 }
 
-export const isJson = ({ headers }: Pick<Answer, "headers">): boolean =>
-  /^application\/json\b/i.test(headers["content-type"] ?? "");
-
 function jsonOf({ headers, body }: Answer): unknown {
-  if (!isJson({ headers })) return undefined;
-  return tryParseJson(body.toString());
+  const isJson = /^application\/json\b/i.test(headers["content-type"] ?? "");
+  return isJson ? tryParseJson(body.toString()) : undefined;
 }
 
 /** Maximum characters of a message that are shown. */

@@ -2,11 +2,9 @@ import { once } from "node:events";
 import { Agent, type ClientRequest, type IncomingHttpHeaders, type IncomingMessage, request } from "node:http";
 import { maxTimerDelay } from "../../contract/abortable-sleep.ts";
 import { ServiceError } from "../../contract/errors.ts";
-import { jsonLimits } from "../json-limits.ts";
 import type { Base } from "./base-url.ts";
 import { connectedTooLate, timedOut, unreachable } from "./connection-errors.ts";
 import { PermanentError } from "./permanent-error.ts";
-import { isJson, wrongPlace } from "./read-answer.ts";
 
 export interface HttpResponse {
   readonly status: number;
@@ -154,34 +152,11 @@ function begin(make: () => ClientRequest): ClientRequest {
   }
 }
 
-/** Maximum levels of lists and objects in a large answer. A branch of units has two for each of its levels. */
-const maxLevels = 512;
-
-/** Returns a check of the nesting of JSON that begins with these chunks: parsing millions of levels takes a minute, beyond Ctrl-C. */
-function nestingCheck(chunks: readonly Buffer[], origin: string): (chunk: Buffer) => void {
-  const tooDeep = () =>
-    new PermanentError("unavailable", `${origin} answered with JSON of more than ${maxLevels} levels.`, {
-      hint: wrongPlace,
-    });
-  const check = jsonLimits(Number.POSITIVE_INFINITY, {
-    levels: maxLevels,
-    tooDeep,
-    besideTexts: Number.POSITIVE_INFINITY,
-  });
-  for (const chunk of chunks) check(chunk);
-  return check;
-}
-
 export async function readWhole({ status, headers, body }: Reply, origin: string): Promise<HttpResponse> {
   const chunks: Buffer[] = [];
   let size = 0;
-  let check: ((chunk: Buffer) => void) | undefined;
   for await (const chunk of body) {
     size += chunk.length;
-    if (size > large && isJson({ headers })) {
-      check ??= nestingCheck(chunks, origin);
-      check(chunk);
-    }
     if (size > maxAnswerBytes) {
       throw new PermanentError("unavailable", `${origin} answered with more than ${maxAnswerBytes >> 20} MiB.`, {
         hint: "Request less at a time.",
