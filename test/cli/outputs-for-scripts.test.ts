@@ -218,8 +218,12 @@ describe("several IDs", () => {
     expect([wrong.code, wrong.stderr]).toEqual([3, "error: <id> must be a positive integer.\n"]);
     const ended = await home().wcs(["users", "deactivate", "-", "--yes"], { stdin: "stdin@example.com\n" });
     expect([ended.code, ended.stderr]).toEqual([0, `Deactivated user ${made} (Bo X).\n`]);
-    const empty = await home().wcs(["users", "get", "-"], { stdin: "\n" });
-    expect([empty.code, empty.stderr]).toEqual([2, "error: <id>: stdin is empty.\n"]);
+    const empty = await home().wcs(["users", "get", "-", "--json"], { stdin: "\n" });
+    expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, "[]\n", ""]);
+    for (const verb of ["welcome", "deactivate", "delete"]) {
+      const none = await home().wcs(["users", verb, "-"], { stdin: "" });
+      expect([none.code, none.stdout, none.stderr]).toEqual([0, "", "Nothing to do: stdin is empty.\n"]);
+    }
     expect((await wcs("users deactivate --help")).stdout).toMatch(/- reads\s+one a line/);
     expect((await wcs("conversations participants add --help")).stdout).not.toMatch(/- reads\s+one\s+a\s+line/);
   });

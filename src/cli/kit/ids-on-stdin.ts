@@ -19,8 +19,7 @@ export async function withIdsOnStdin(
     ]);
     return line;
   }
-  const read = await issues.gather(name, () => sources.stdin(name));
+  const read = await issues.gather(name, () => sources.stdin(name, null));
   const ids = read?.split("\n").flatMap((text) => text.trim() || []) ?? [];
-  if (read !== undefined && ids.length === 0) issues.add(new UsageError(`${name}: stdin is empty`), [name]);
-  return { ...line, args: [ids, ...line.args.slice(1)], isList: true };
+  return { ...line, args: [ids, ...line.args.slice(1)], isList: true, isNone: ids.length === 0 };
 }

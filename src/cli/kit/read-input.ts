@@ -30,6 +30,8 @@ export interface ParsedLine {
   readonly options: Readonly<Record<string, unknown>>;
   /** The first argument was read from stdin, so a single ID is a list as well. */
   readonly isList?: true;
+  /** There was none on stdin. */
+  readonly isNone?: boolean;
 }
 
 export const labelOf = ({ field, label }: Positional): string => label ?? kebab(field);

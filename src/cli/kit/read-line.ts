@@ -48,13 +48,13 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
     : operation.line;
   // The words may be names, which are not looked up yet.
   const words = textsIn(line.args[0], spec.args[0]?.described).map(() => "1");
-  const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options));
+  const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options, line.isList));
   const { data, unset } = line.options;
   const isWhole = !alternative && (data ?? unset) !== undefined;
   const given = isWhole ? await (await import("./read-data.ts")).readData(spec, line, sources, issues) : {};
   const input = alternative ? {} : await readInput(spec, line, sources, issues, given);
   await checkOptions(operation, issues);
-  const fields = alternative ? [] : missingFields(spec, input, terminal.env);
+  const fields = alternative || line.isNone ? [] : missingFields(spec, input, terminal.env);
   const missing = [
     ...fields.map((field) => ({ word: wordFor(spec, line, field), field })),
     ...(leaf.wizard?.missing?.(input) ?? []).map((word) => ({

@@ -43,6 +43,7 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
   const { leaf, path, rest, spec, context } = operation;
   const { terminal } = context;
   const given = await readLine(operation, issues);
+  if (given.line.isNone && !leaf.alternative) return terminal.note("Nothing to do: stdin is empty.");
   const connect = once(async () => (await context.connect({ anonymous: leaf.op.access === "public" })).caller);
   let request: Request | undefined;
   const asked: string[] = [];
@@ -193,6 +194,7 @@ async function showList(
   output: Output<object>,
   extent: Extent,
 ): Promise<void> {
+  if (ids?.length === 0) return output.list([]);
   // A limit that is a field of the operation is in the input.
   const isField = !op.list?.paging && input.limit !== undefined;
   const pages = walk(caller, op, input, isField ? { ...extent, limit: undefined } : extent);
