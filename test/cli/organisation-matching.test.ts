@@ -91,27 +91,49 @@ it("apply refuses to revoke the rights of the caller and deactivate it at once, 
   expect((await place().wcs(["units", "get", "--reference", "new"])).code).toBe(6);
 });
 
+it("a new user type takes the name of a renamed one, and neither its abilities nor its holders", async () => {
+  const held = "users: [{reference: E-1, user_types: [boss]}]";
+  const apply = async (usertypes: string) => {
+    writeFileSync(place().home.path("types.yaml"), `usertypes: [${usertypes}]\n${held}\n`);
+    return JSON.parse(await done("apply", place().home.path("types.yaml"), "--json")) as Record<string, string>[];
+  };
+  await apply("{reference: boss, name: Boss, abilities: []}");
+  const swapped = "{name: BOSS, abilities: [user]}, {reference: boss, name: Team lead, abilities: []}";
+  const rows = await apply(swapped);
+  expect(rows.map(({ action, name }) => `${action} ${name}`).sort()).toEqual(["create BOSS", "update boss"]);
+  expect(await apply(swapped)).toEqual([]);
+  const exported = await done("export", "--only", "usertypes");
+  expect(exported.slice(exported.indexOf("usertypes:"))).toBe(
+    "usertypes:\n- name: BOSS\n  abilities: [user]\n- reference: boss\n  name: Team lead\n  abilities: []\n",
+  );
+});
+
 it("names of user types are equal in a file as in the service: without case and accents", async () => {
   const file = place().home.path("accents.yaml");
   const before = "{reference: x, name: X}, {reference: y, name: Y}, {name: Rod}, {reference: blue, name: Blå}";
   writeFileSync(file, `usertypes: [${before}]\nusers: [{reference: E-1, user_types: [rød]}]`);
   await done("apply", file);
-  const kept = "- {reference: x, name: X}\n- {reference: y, name: y}";
+  const swapped = "- {reference: x, name: Y}\n- {reference: y, name: X}";
   const added = "- {name: Café}\n- {reference: new, name: Cafe}\n- {reference: newer, name: BLA}";
-  writeFileSync(file, `usertypes:\n${kept}\n${added}\n`);
+  writeFileSync(file, `usertypes:\n${swapped}\n${added}\n`);
   for (const command of [["diff"], ["apply", "--dry-run"], ["apply"]]) {
     const { code, stderr } = await place().wcs([...command, file]);
     expect([code, stderr.replaceAll(`${file}:`, "").split("\n").slice(0, 2)]).toEqual([
       3,
       [
         "5: usertypes[3].name is already used by usertypes[2]",
-        expect.stringMatching(/^6: usertypes\[4\]\.name is taken by user type \d+ \(Blå\); give that one /),
+        expect.stringMatching(/^6: usertypes\[4\]\.name is taken by user type \d+ \(Blå\)$/),
       ],
     ]);
   }
-  writeFileSync(file, `usertypes:\n${kept}\n- {name: Rød}\nusers: [{reference: E-1, user_types: [rod, y]}]\n`);
+  writeFileSync(file, `usertypes:\n${swapped}\n- {name: Rød}\nusers: [{reference: E-1, user_types: [rod, y]}]\n`);
   const rows = JSON.parse(await done("apply", file, "--json")) as Record<string, string>[];
-  expect(rows.map(({ action, name }) => `${action} ${name}`)).toEqual(["update y", "update Rød", "update E-1"]);
+  expect(rows.map(({ action, name }) => `${action} ${name}`)).toEqual([
+    "update x",
+    "update y",
+    "update Rød",
+    "update E-1",
+  ]);
   expect(JSON.parse(await done("diff", file, "--json"))).toEqual([]);
 });
 

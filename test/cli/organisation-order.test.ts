@@ -27,22 +27,29 @@ describePlaces("the order of the changes of an organisation", (place) => {
   const user = (reference: string, email: string, more = "") =>
     `{reference: ${reference}, first_name: ${reference}, last_name: X, email: ${email}, unit: root${more}}`;
 
-  it("apply refuses a name that another user type has, before the first change", async () => {
+  it("apply passes names of user types on, from renamed and from deleted ones", async () => {
     await run("units", "update", "1", "--reference", "root");
-    const held = `users: [${user("E-1", "one@example.com")}]`;
-    await apply(
-      `usertypes: [{reference: a, name: Chef}, {reference: b, name: Cook}, {reference: c, name: Guest}]\n${held}`,
-    );
-    const file = write(
-      "usertypes: [{reference: a, name: Guést}, {reference: b, name: CHEF}, {reference: new, name: New}]",
-    );
-    for (const flags of [["--dry-run"], ["--prune", "--yes"]]) {
+    await apply("usertypes: [{reference: a, name: Chef}, {reference: b, name: Cook}, {reference: c, name: Guest}]");
+    const swapped = "{reference: new, name: guest}, {reference: a, name: Cook}, {reference: b, name: CHEF}";
+    const users = `users: [${user("E-1", "one@example.com", ", user_types: [new, a]")}]`;
+    expect(await apply(`usertypes: [${swapped}]\n${users}`, "--prune")).toEqual(["new", "a", "b", "E-1", "c"]);
+    const { rows } = await run("usertypes", "list");
+    expect(rows.map(({ reference, name }: Record<string, string>) => [reference, name]).sort()).toEqual([
+      ["a", "Cook"],
+      ["b", "CHEF"],
+      ["new", "guest"],
+    ]);
+  });
+
+  it("apply refuses a name that another user type keeps, before the first change", async () => {
+    const file = write("usertypes: [{reference: other, name: Other}, {reference: a, name: Guést}, {reference: new}]");
+    for (const flags of [["--dry-run"], []]) {
       const { code, stderr } = await run("apply", file, ...flags);
       const { fields } = JSON.parse(stderr).error;
-      const taken = (name: string) => [
-        expect.stringMatching(`^is taken by user type \\d+ \\(${name}\\); give that one `),
-      ];
-      expect([code, fields]).toEqual([3, { "usertypes[0].name": taken("Guest"), "usertypes[1].name": taken("Chef") }]);
+      expect([code, fields]).toEqual([
+        3,
+        { "usertypes[1].name": [expect.stringMatching(/^is taken by user type \d+ \(guest\)$/)] },
+      ]);
     }
     expect((await run("usertypes", "list")).rows).toHaveLength(3);
   });

@@ -10,7 +10,7 @@ import type { OrganisationPlan } from "../plan/make-plan.ts";
 import type { OrganisationSnapshot, Planning } from "../plan/plan-context.ts";
 import { inBatches } from "./apply-context.ts";
 import { getsAnotherAddress, isForImport, maxUserRows, userRowOf } from "./apply-users.ts";
-import { putUserType } from "./apply-usertypes.ts";
+import { listNameTransfers, putUserType, tryWithoutName, vacateName } from "./apply-usertypes.ts";
 
 /** Checks permissions and calls the service with dry runs before the first change. */
 export async function tryPlan(plan: OrganisationPlan, planning: Planning): Promise<void> {
@@ -23,8 +23,12 @@ export async function tryPlan(plan: OrganisationPlan, planning: Planning): Promi
 const dryRun = { dryRun: true };
 
 async function tryUserTypes({ tasks }: OrganisationPlan, { caller, organisation }: Planning): Promise<void> {
+  const transfers = listNameTransfers(tasks.usertypes);
+  for (const { vacated } of transfers) await vacateName(vacated, caller, dryRun);
+  const takers = new Set(transfers.map(({ taker }) => taker));
   for (const task of tasks.usertypes) {
-    if (!isRemoval(task)) await putUserType(task, caller, dryRun);
+    if (takers.has(task)) await tryWithoutName(task, caller, dryRun);
+    else if (!isRemoval(task)) await putUserType(task, caller, dryRun);
     // With users in the file the plan has checked the holders already; the present holders may differ.
     else if (!organisation.users) await caller.call(usertypes.delete, { id: task.id ?? 0 }, dryRun);
   }

@@ -27,7 +27,7 @@ export function planUserTypes(planning: Planning) {
     if (prune && entries) tasks.push(removal("usertypes", type.id, entry));
     else after.set(type.id, entry);
   }
-  checkNames(matched, planning);
+  checkNames(matched, after, planning);
   return {
     tasks,
     ...directory(after, snapshot.userTypes),
@@ -84,16 +84,17 @@ function matchAll(entries: readonly OrganisationEntry<"usertypes">[], { snapshot
   });
 }
 
-/** Adds an issue for each name in the file that another type has. */
-function checkNames(matched: ReturnType<typeof matchAll>, { snapshot, issues }: Planning): void {
-  const owners = new Map(snapshot.userTypes.map((type) => [fold(type.name), type]));
-  for (const { entry, at, type } of matched) {
-    const owner = entry.name === undefined ? undefined : owners.get(fold(entry.name));
-    if (owner === undefined || owner.id === type?.id) continue;
-    const what = `is taken by user type ${owner.id} (${owner.name})`;
-    issues.add(
-      ["usertypes", at, "name"],
-      `${what}; give that one another name first, with wcs usertypes update ${owner.id}`,
-    );
+/** Adds an issue for each name in the file that another type keeps, because no entry names that type. */
+function checkNames(
+  matched: ReturnType<typeof matchAll>,
+  after: ReadonlyMap<unknown, OrganisationEntry<"usertypes">>,
+  { snapshot, issues }: Planning,
+): void {
+  const renamed = new Set(matched.flatMap(({ entry, type }) => (entry.name === undefined ? [] : type?.id)));
+  const keepers = snapshot.userTypes.filter(({ id }) => after.has(id) && !renamed.has(id));
+  const kept = new Map(keepers.map((type) => [fold(type.name), type]));
+  for (const { entry, at } of matched) {
+    const type = entry.name === undefined ? undefined : kept.get(fold(entry.name));
+    if (type) issues.add(["usertypes", at, "name"], `is taken by user type ${type.id} (${type.name})`);
   }
 }
