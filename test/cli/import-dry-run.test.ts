@@ -125,14 +125,55 @@ it.each([{ key: [] }, { key: ["--key", "email"] }])(
   },
 );
 
-it("units import --dry-run: knows the units of earlier batches", async () => {
-  const wide = Array.from({ length: 550 }, (_, at) => `wide-${at},Wide,root`);
-  const file = place().home.path("wide.csv");
-  writeFileSync(file, `reference,name,parent\n${[...wide, "below,Below,wide-3", "wide-4,Wider,root"].join("\n")}\n`);
-  const summary = "created 551, changed 1, unchanged 0, skipped 0";
+it("units import --dry-run: a unit is too deep below those of an earlier batch", async () => {
+  const wide = Array.from({ length: 450 }, (_, at) => `wide-${at},Wide,root`);
+  const chain = Array.from({ length: 102 }, (_, at) => `chain-${at},Chain,${at === 0 ? "root" : `chain-${at - 1}`}`);
+  const file = place().home.path("chain.csv");
+  writeFileSync(file, `reference,name,parent\n${[...wide, ...chain].join("\n")}\n`);
+  const issue = "line 552, parent: is too deep: the tree has at most 100 levels below the root";
   const rehearsed = await run("units", "import", file, "--dry-run");
-  expect(rehearsed).toEqual({ code: 0, stderr: [summary, "Dry run: nothing was changed."] });
+  expect(rehearsed.stderr.slice(0, 2)).toEqual([
+    `${issue} (also line 553)`,
+    "created 550, changed 0, unchanged 0, skipped 2",
+  ]);
+  const strict = await run("units", "import", file, "--strict");
+  expect([strict.code, ...strict.stderr.slice(-2)]).toEqual([
+    3,
+    "error: 2 of 552 rows are invalid; nothing was imported (--strict).",
+    "hint: Correct these rows and import the file again.",
+  ]);
+  expect((await run("units", "import", file)).stderr.slice(0, 3)).toEqual([
+    issue,
+    "line 553, parent: is a unit that was not imported, or lies below this one: chain-100",
+    "created 550, changed 0, unchanged 0, skipped 2",
+  ]);
+});
+
+it("units import --dry-run: knows the moves of earlier batches, out of a branch and into it", async () => {
+  const file = place().home.path("moves.csv");
+  const wide = Array.from({ length: 500 }, (_, at) => `move-${at},Wide,`);
+  const write = (...rows: string[]) =>
+    writeFileSync(file, `reference,name,parent\n${[rows[0], ...wide, ...rows.slice(1)].join("\n")}\n`);
+  write("north,North,", "north-1,North,north", "north-2,North,north-1", "south,South,", "south-1,South,south");
+  expect(await run("units", "import", file)).toMatchObject({ code: 0 });
+
+  write("north-1,North,", "north,North,north-2");
+  const [summary, dry] = ["created 0, changed 2, unchanged 500, skipped 0", "Dry run: nothing was changed."];
+  expect(await run("units", "import", file, "--dry-run")).toEqual({ code: 0, stderr: [summary, dry] });
+  const { stdout } = await place().wcs(["units", "import", file, "--dry-run", "-o", "ndjson"]);
+  const north = await place().wcs(["units", "get", "--reference", "north", "--json"]);
+  expect(JSON.parse(stdout.trimEnd().split("\n").at(-1) ?? "")).toMatchObject({ id: JSON.parse(north.stdout).id });
   expect(await run("units", "import", file, "--strict")).toEqual({ code: 0, stderr: [summary] });
+
+  // south comes below north, the branch of which then would come below south-1.
+  write("south,South,north", "north-1,North,south-1");
+  const refused = [
+    "line 503, parent: must not be the unit itself or a unit below it",
+    "created 0, changed 1, unchanged 500, skipped 1",
+  ];
+  const rehearsed = await run("units", "import", file, "--dry-run");
+  expect(rehearsed.stderr.slice(0, 2)).toEqual(refused);
+  expect((await run("units", "import", file)).stderr.slice(0, 2)).toEqual(refused);
 });
 
 it("users import --dry-run: names no ID of a user whom an earlier row of the file would create", async () => {

@@ -1,4 +1,4 @@
-import type { AnyOperation } from "../../../contract/operation.ts";
+import type { AnyOperation, Caller } from "../../../contract/operation.ts";
 import { unitRow } from "../../../contract/unit-schemas.ts";
 import { units } from "../../../contract/units.ts";
 import { userRow } from "../../../contract/user-schemas.ts";
@@ -13,7 +13,7 @@ export interface ImportKind {
   readonly max: number;
   /** Rows refer to other rows, which must be sent first. */
   readonly parentsFirst: boolean;
-  readonly rehearse: () => Rehearsal;
+  readonly rehearse: (caller: Caller, signal: AbortSignal) => Rehearsal;
 }
 
 /** Returns the import of users. With a key, every file must have its column. */

@@ -1,6 +1,11 @@
 import { hash } from "node:crypto";
 import { normalizeReference } from "../../../contract/common-schemas.ts";
+import { messageOf } from "../../../contract/issue-messages.ts";
+import { maxUnitLevel } from "../../../contract/nesting.ts";
+import type { Caller } from "../../../contract/operation.ts";
+import { units } from "../../../contract/units.ts";
 import { type FileRow, type Outcome, skippedRow } from "../../file-io/file-rows.ts";
+import { walkItems } from "../../kit/walk-list.ts";
 import type { ImportKey } from "./mapping-file.ts";
 
 /** Remembers what the earlier batches of a dry run would have created, since the service rolls back each batch. */
@@ -9,6 +14,8 @@ export interface Rehearsal {
   inputFor?(rows: readonly FileRow[]): Record<string, unknown>;
   /** Replaces addresses and references that earlier batches gave up and the service finds taken; undefined when there are none. */
   replaceFreed?(rows: readonly FileRow[], outcomes: readonly Outcome[]): FileRow[] | undefined;
+  /** Loads what `judge` needs to know for these outcomes. */
+  prepare?(outcomes: readonly Outcome[], batch: number): Promise<void>;
   /** Corrects the outcome of a row by what earlier batches would have done. Batches are numbered from 0. */
   judge(line: number, row: FileRow, outcome: Outcome, batch: number): Outcome;
 }
@@ -26,6 +33,11 @@ interface EarlierUser extends EarlierRow {
   readonly reference: string | null | undefined;
   /** Hash of the e-mail address after the row. */
   readonly email: string;
+}
+
+interface EarlierUnit extends EarlierRow {
+  /** A lower bound: the levels of units that are not in the file are unknown here. */
+  readonly level: number;
 }
 
 const hashOf = (text: string) => hash("sha1", text, "base64url");
@@ -125,8 +137,9 @@ function referenceHolderId(row: FileRow, outcome: Outcome | undefined, key: Impo
 }
 
 /** Simulates an import of units, which are matched by reference; the service assumes that their parents exist. */
-export function rehearseUnits(): Rehearsal {
-  const byReference = new Map<string, EarlierRow>();
+export function rehearseUnits(caller: Caller, signal: AbortSignal): Rehearsal {
+  const tree = createRehearsedTree(caller, signal);
+  const byReference = new Map<string, EarlierUnit>();
   return {
     inputFor(rows) {
       const named = new Set(
@@ -134,16 +147,47 @@ export function rehearseUnits(): Rehearsal {
       );
       return { assume: [...named].filter((reference) => byReference.has(reference)) };
     },
-    judge(_line, row, outcome, batch) {
+    async prepare(outcomes, batch) {
+      const mayMove = (outcome: Outcome) => outcome.action === "changed" || isCircular(outcome);
+      if (batch > 0 && outcomes.some(mayMove)) await tree.load();
+    },
+    judge(_line, row, given, batch) {
       const reference = referenceOf(row.reference);
-      if (reference === undefined || outcome.action === "skipped") return outcome;
+      if (reference === undefined) return given;
+      const parent = referenceOf(row.parent);
+      const outcome = batch > 0 ? movedOutcome(tree, { reference, parent }, given) : given;
+      if (outcome.action === "skipped") return outcome;
+      const level =
+        parent === undefined ? Number(outcome.action === "created") : (byReference.get(parent)?.level ?? 0) + 1;
       const before = byReference.get(reference);
-      const judged = before && before.batch < batch ? repeated(before, row, outcome) : outcome;
-      if (judged.action !== "unchanged") byReference.set(reference, { batch, hash: rowHash(row) });
+      const seen = before && before.batch < batch ? repeated(before, row, outcome) : outcome;
+      const judged = level > maxUnitLevel ? tooDeep(outcome) : seen;
+      if (judged.action === "unchanged") return judged;
+      byReference.set(reference, { batch, hash: rowHash(row), level });
+      if (row.parent !== undefined || judged.action === "created") tree.move(reference, parent);
       return judged;
     },
   };
 }
+
+const circular = { field: "parent", code: "circular_parent" } as const;
+
+const isCircular = ({ issues = [] }: Outcome) => issues.length === 1 && issues[0]?.code === circular.code;
+
+/** Corrects an outcome by the moves of earlier batches: they can put a parent into the branch of a unit, or take it out. */
+function movedOutcome(
+  tree: RehearsedTree,
+  { reference, parent }: { readonly reference: string; readonly parent: string | undefined },
+  outcome: Outcome,
+): Outcome {
+  if (parent === undefined || (outcome.action === "skipped" && !isCircular(outcome))) return outcome;
+  if (tree.isWithin(parent, reference))
+    return skippedRow({ parent: [messageOf(circular)] }, outcome.reference, [circular]);
+  if (!isCircular(outcome)) return outcome;
+  return { action: "changed", id: tree.idOf(reference) ?? null, reference: outcome.reference };
+}
+
+const tooDeep = ({ reference }: Outcome) => skippedRow({ parent: [messageOf({ code: "too_deep" })] }, reference);
 
 function repeated(before: EarlierRow, row: FileRow, outcome: Outcome): Outcome {
   // The service compared the row with what is stored, without the earlier row.
@@ -164,4 +208,44 @@ export function withoutNewIds(outcomes: readonly Outcome[], rows: readonly { rea
       fields: fields && { ...fields, ...Object.fromEntries(named) },
     };
   });
+}
+
+/** A unit by its reference, or by its ID without one. */
+type UnitKey = string | number;
+
+type RehearsedTree = ReturnType<typeof createRehearsedTree>;
+
+/** Creates the tree as the rows of a dry run so far would have made it. */
+function createRehearsedTree(caller: Caller, signal: AbortSignal) {
+  const parents = new Map<UnitKey, UnitKey | undefined>();
+  const ids = new Map<string, number>();
+  let isLoaded = false;
+  return {
+    async load(): Promise<void> {
+      if (isLoaded) return;
+      isLoaded = true;
+      const keys = new Map<number, UnitKey>();
+      // Parents come before their children.
+      for await (const { id, reference, parent_id } of walkItems(caller, units.tree, {}, signal)) {
+        const key = reference ?? id;
+        keys.set(id, key);
+        if (reference !== null) ids.set(reference, id);
+        if (!parents.has(key)) parents.set(key, parent_id === null ? undefined : keys.get(parent_id));
+      }
+    },
+    /** Puts a unit below another one, or below the root without one. */
+    move: (reference: string, parent: string | undefined) => void parents.set(reference, parent),
+    /** Returns true when the unit `reference` is `parent` or above it, as far as units are known. */
+    isWithin(parent: string, reference: string): boolean {
+      // The service may have changed meanwhile, so that units could lead back to themselves.
+      const seen = new Set<UnitKey>();
+      for (let at: UnitKey | undefined = parent; at !== undefined && !seen.has(at); at = parents.get(at)) {
+        if (at === reference) return true;
+        seen.add(at);
+      }
+      return false;
+    },
+    /** Returns the ID of a unit that the service has, once it is loaded. */
+    idOf: (reference: string) => ids.get(reference),
+  };
 }

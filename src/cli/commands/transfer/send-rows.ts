@@ -33,7 +33,7 @@ interface Results extends Pick<Report, "flush"> {
 /** Sends all rows of a file in batches, parents before their children. Yields after each batch. */
 export async function* sendRows(job: Job, what: string, dryRun: boolean, results: Results): AsyncGenerator<void> {
   const { kind, source, signal } = job;
-  const rehearsal = dryRun ? kind.rehearse() : undefined;
+  const rehearsal = dryRun ? kind.rehearse(job.caller, signal) : undefined;
   const progress = importProgress(job.terminal, source);
   let batchNumber = 0;
   let done = 0;
@@ -52,6 +52,7 @@ export async function* sendRows(job: Job, what: string, dryRun: boolean, results
     // The service does not know what earlier batches gave up, so rows that take it are sent with other values.
     const replace = (some: readonly FileRow[]) => rehearsal?.replaceFreed?.(some, answers);
     for (let some = replace(rows); some; some = replace(some)) answers = await send(some);
+    await rehearsal?.prepare?.(answers, batchNumber);
     const outcomes = dryRun ? withoutNewIds(answers, good) : answers;
     let next = 0;
     for (const each of batch) {
