@@ -1,4 +1,4 @@
-import { html } from "./html.ts";
+import { html } from "hono/html";
 import type { PageRequest } from "./page-context.ts";
 import { renderPage } from "./page-layout.ts";
 import { pageHeaders } from "./page-response.ts";

@@ -1,4 +1,7 @@
-import { type Html, html } from "./html.ts";
+import { html } from "hono/html";
+
+/** A part of a page, in which all values are escaped. */
+export type Html = ReturnType<typeof html>;
 
 interface HtmlPage {
   readonly language: string;
@@ -15,7 +18,7 @@ interface HtmlPage {
 
 export function renderPage(page: HtmlPage): string {
   const { language, name, title, root, main, element = "main", scripts = [], styles = [] } = page;
-  return html`<!doctype html>
+  const text = html`<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">
@@ -33,5 +36,6 @@ ${main}
 </${element}>
 </body>
 </html>
-`.text;
+`;
+  return String(text);
 }

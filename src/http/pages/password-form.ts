@@ -1,4 +1,5 @@
-import { type Html, html } from "./html.ts";
+import { html } from "hono/html";
+import type { Html } from "./page-layout.ts";
 import type { PageTexts } from "./page-texts-en.ts";
 
 /** A wrong field: the ID of its input and the message. */

@@ -1,10 +1,10 @@
+import { html } from "hono/html";
 import { auth } from "../../contract/auth.ts";
 import { ServiceError } from "../../contract/errors.ts";
 import type { Issue } from "../../contract/issue-messages.ts";
 import type { Origin } from "../../contract/operation.ts";
-import { html } from "./html.ts";
 import { type PageRequest, singleValue } from "./page-context.ts";
-import { renderPage } from "./page-layout.ts";
+import { type Html, renderPage } from "./page-layout.ts";
 import { pageHeaders, requireOwnForm } from "./page-response.ts";
 import type { PageTexts } from "./page-texts-en.ts";
 import { type FormIssue, type PasswordForm, passwordForm, requestForm } from "./password-form.ts";
@@ -173,7 +173,7 @@ function otherLink({ texts, fields, language, root }: PageRequest, issues: reado
 
 interface Content {
   readonly title: string;
-  readonly main: ReturnType<typeof html>;
+  readonly main: Html;
   readonly scripts?: readonly string[];
   readonly status?: number;
   /** Issues of a form; with any, the title and the status tell that it was refused. */
