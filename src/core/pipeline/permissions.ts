@@ -161,9 +161,9 @@ export const fieldOfReach = (reach: Reach): string =>
   "user" in reach ? reach.user : "member" in reach ? reach.member : reach.unit;
 
 async function pathsOf(ctx: Ctx, reach: Reach, input: Record<string, unknown>, inPath: readonly string[]) {
-  if ("user" in reach) return usersPaths(ctx, reach.user, input[reach.user] as number | number[]);
+  if ("user" in reach) return pathsOfUsers(ctx, reach.user, input[reach.user] as number | number[]);
   if ("member" in reach) {
-    await usersPaths(ctx, reach.member, input[reach.member] as number);
+    await pathsOfUsers(ctx, reach.member, input[reach.member] as number);
     return [];
   }
   const unit = input[reach.unit] as number | null | undefined;
@@ -180,7 +180,7 @@ export async function unitPath(db: Db, id: number): Promise<string | undefined> 
   return (await unitPaths(db, { id }))[0]?.path;
 }
 
-const pathsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
+const usersWithPaths = prepared((db, p: { ids: readonly number[] }) =>
   db
     .selectFrom("users as u")
     .leftJoin("units as n", "n.id", "u.unit_id")
@@ -189,9 +189,10 @@ const pathsOfUsers = prepared((db, p: { ids: readonly number[] }) =>
     .orderBy("u.id"),
 );
 
-async function usersPaths(ctx: Ctx, field: string, named: number | number[]): Promise<(string | null)[]> {
+/** Returns the paths of the first units of users. Throws for users who do not exist, and unless the actor is one for administrators. */
+export async function pathsOfUsers(ctx: Ctx, field: string, named: number | number[]): Promise<(string | null)[]> {
   const ids = Array.isArray(named) ? [...new Set(named)] : [named];
-  const rows = await pathsOfUsers(ctx.db, { ids });
+  const rows = await usersWithPaths(ctx.db, { ids });
   if (!Array.isArray(named)) requireUser(rows[0], named);
   const known = new Set(rows.filter((row) => row.deleted_at === null).map((row) => row.id));
   const unknown = ids.filter((id) => !known.has(id));

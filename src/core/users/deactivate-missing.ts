@@ -1,4 +1,4 @@
-import { listFirst, pluralize } from "../../contract/count-text.ts";
+import { pluralize } from "../../contract/count-text.ts";
 import { type FieldIssues, invalid, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import { exceedsLimit } from "../../contract/user-schemas.ts";
@@ -7,12 +7,11 @@ import { findRows } from "../../store/bulk.ts";
 import { beginsWith } from "../../store/dialect.ts";
 import { inOrderOf } from "../directory/in-order-of.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
-import { may } from "../pipeline/actor.ts";
 import { recordForEach } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
-import { requireAbility, requireGrantsOf, unitPath } from "../pipeline/permissions.ts";
+import { pathsOfUsers, requireAbility, requireGrantsOf, unitPath } from "../pipeline/permissions.ts";
 import { deactivateUsers } from "./change-account.ts";
 
 type Input = InputOf<typeof contract.deactivateMissing>;
@@ -32,7 +31,7 @@ export const deactivateMissing: Handlers<typeof contract>["deactivateMissing"] =
   const removed = missing.filter(({ id, admin }) => admin === 0 && id !== ctx.actor.id).map(({ id }) => id);
   // Checked before the limit, whose message reveals how many there are.
   if (!ctx.actor.admin) {
-    await requireReach(ctx, removed);
+    for (const path of await pathsOfUsers(ctx, "present", removed)) requireAbility(ctx.actor, "user", path);
     await requireGrantsOf(ctx, removed);
   }
   requireFewer(removed.length, active.length, input.max_removals);
@@ -80,23 +79,6 @@ function requireFewer(count: number, active: number, max: string): void {
   throw new ServiceError(
     "conflict",
     `${pluralize(count, "user")} would be deactivated, and max_removals allows ${allowed}; nobody was deactivated.`,
-  );
-}
-
-/** Throws `forbidden` when the actor lacks the ability over one of the users. */
-async function requireReach({ db, actor }: Ctx, ids: readonly number[]): Promise<void> {
-  const rows = await db
-    .selectFrom("users as u")
-    .leftJoin("units as n", "n.id", "u.unit_id")
-    .select(["u.id", "n.path"])
-    .where("u.id", "in", ids)
-    .orderBy("u.id")
-    .execute();
-  const foreign = rows.filter(({ path }) => !may(actor, "user", path)).map(({ id }) => id);
-  if (foreign.length === 0) return;
-  throw new ServiceError(
-    "forbidden",
-    `You don't have the ability user over the users ${listFirst(foreign, 10)}; nobody was deactivated.`,
   );
 }
 
