@@ -1,7 +1,6 @@
 import { memoize } from "../contract/bounded-map.ts";
 import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 import { type Field, fieldsOf, pathFields } from "../contract/field-spec.ts";
-import { maxNesting } from "../contract/nesting.ts";
 import type { AnyOperation } from "../contract/operation.ts";
 import { tryParseInput } from "../contract/parse-input.ts";
 import { isRecord } from "../contract/parse-json.ts";
@@ -31,7 +30,7 @@ export function decodeWire(op: AnyOperation, wire: WireInput) {
   const issues: FieldErrors = Object.create(null);
   let input: Record<string, unknown>;
   if (hasBody(op)) {
-    input = bodyFields(op, wire.body, issues);
+    input = bodyFields(wire.body, issues);
     for (const { name } of parsePairs(wire.query)) issues[name] = [plan.rest.has(name) ? "goes in the body" : unknown];
     for (const { name } of plan.path) if (Object.hasOwn(input, name)) issues[name] = [unknown];
   } else {
@@ -93,42 +92,28 @@ const planOf = memoize((op: AnyOperation) => {
 
 type Plan = ReturnType<typeof planOf>;
 
-function bodyFields(op: AnyOperation, body: unknown, issues: FieldErrors): Record<string, unknown> {
+function bodyFields(body: unknown, issues: FieldErrors): Record<string, unknown> {
   if (body === undefined) return {};
   if (!isRecord(body)) throw invalid({ body: ["must be an object"] });
-  inspect(body, valueLimitOf(op), issues);
+  inspect(body, issues);
   return body;
 }
 
-export const valueLimitOf = ({ valueLimit = 50_000 }: AnyOperation): number => valueLimit;
-
-export const nestedTooDeep = (): ServiceError =>
-  new ServiceError("bad_request", `The body must not be nested deeper than ${maxNesting} levels.`);
-
-export const tooManyValues = (max: number): ServiceError =>
-  new ServiceError("payload_too_large", `The body must have at most ${max} values.`);
-
 const maxFields = 1000;
 
-/** Rejects input that schemas accept or check slowly: keys that would set a prototype, deep nesting and many values. */
-function inspect(body: object, valueLimit: number, issues: FieldErrors): void {
-  let left = valueLimit;
-  const open: { value: object; path: string; depth: number }[] = [{ value: body, path: "", depth: 1 }];
+/** Rejects input that schemas accept or check slowly: keys that would set a prototype, and objects with many fields. */
+function inspect(body: object, issues: FieldErrors): void {
+  const open: { value: object; path: string }[] = [{ value: body, path: "" }];
   for (let next = open.pop(); next; next = open.pop()) {
-    if (next.depth > maxNesting) throw nestedTooDeep();
-    const length = Array.isArray(next.value) ? next.value.length : undefined;
-    // Listing the keys of a long list would take longer than parsing it.
-    const keys = length !== undefined && length > left ? [] : Object.keys(next.value);
-    left -= length ?? keys.length;
-    if (left < 0) throw tooManyValues(valueLimit);
-    if (length === undefined && keys.length > maxFields)
+    const keys = Object.keys(next.value);
+    if (!Array.isArray(next.value) && keys.length > maxFields)
       throw new ServiceError("payload_too_large", `An object in the body must have at most ${maxFields} fields.`);
     for (const key of keys) {
       const value = (next.value as Record<string, unknown>)[key];
       if (key !== "__proto__" && (typeof value !== "object" || value === null)) continue;
       const path = next.path === "" ? key : `${next.path}.${key}`;
       if (key === "__proto__") issues[path] = [unknown];
-      else open.push({ value: value as object, path, depth: next.depth + 1 });
+      else open.push({ value: value as object, path });
     }
   }
 }

@@ -1,6 +1,5 @@
 import { ServiceError } from "../contract/errors.ts";
 import { maxNesting } from "../contract/nesting.ts";
-import { nestedTooDeep, tooManyValues } from "./codec.ts";
 
 const [quote, comma, colon, backslash, openList, closeList, openObject, closeObject] = [
   34, 44, 58, 92, 91, 93, 123, 125,
@@ -10,7 +9,7 @@ const [quote, comma, colon, backslash, openList, closeList, openObject, closeObj
 const maxBesideTexts = 4_194_304;
 
 /** Checks a JSON text as it arrives: parsing millions of values takes gigabytes and seconds, of levels a minute, in which nothing else runs. */
-export function jsonLimits(maxValues: number): (chunk: Buffer) => void {
+export function jsonLimits(maxValues = 50_000): (chunk: Buffer) => void {
   let values = 0;
   let depth = 0;
   let besideTexts = 0;
@@ -41,16 +40,14 @@ export function jsonLimits(maxValues: number): (chunk: Buffer) => void {
         // The first value in it; the others follow commas.
         values += 1;
         depth += 1;
-        if (depth > maxNesting) throw nestedTooDeep();
+        if (depth > maxNesting)
+          throw new ServiceError("bad_request", `The body must not be nested deeper than ${maxNesting} levels.`);
       }
-      if (values > maxValues) throw tooManyValues(maxValues);
-      if (besideTexts > maxBesideTexts) throw tooMuchBesideTexts();
+      if (values > maxValues) throw tooMuch(`${maxValues} values`);
+      if (besideTexts > maxBesideTexts) throw tooMuch(`${maxBesideTexts} bytes of numbers, blanks and names of fields`);
     }
   };
 }
 
-const tooMuchBesideTexts = (): ServiceError =>
-  new ServiceError(
-    "payload_too_large",
-    `The body must have at most ${maxBesideTexts} bytes of numbers, blanks and names of fields.`,
-  );
+const tooMuch = (limit: string): ServiceError =>
+  new ServiceError("payload_too_large", `The body must have at most ${limit}.`);

@@ -190,28 +190,14 @@ describe("a body", () => {
       "rows.1.__proto__": unknown,
     });
   });
-  test("that is nested so deep that a stack would overflow is refused", () => {
-    const deep = parsed(`{"rows":${"[".repeat(100_000)}${"]".repeat(100_000)}}`);
-    expect(issues(() => decode(units.import, { params: [], query: "", body: deep }))).toBe("bad_request");
-  });
-  test("may have 64 levels, and 65 are refused", () => {
-    const nested = (levels: number) => parsed(`${'{"x":'.repeat(levels)}1${"}".repeat(levels)}`);
-    const decoded = (levels: number) =>
-      issues(() => decode(units.import, { params: [], query: "", body: nested(levels) }));
-    expect(decoded(64)).toEqual(nested(64));
-    expect(decoded(65)).toBe("bad_request");
-  });
-  test.each([
-    ["1,001 fields", Object.fromEntries(Array.from({ length: 1001 }, (_, at) => [`key${at}`, 1]))],
-    ["50,001 values", { rows: Array.from({ length: 25_000 }, () => [1]) }],
-    ["many values in one list", { rows: Array.from({ length: 50_000 }, () => 1) }],
-  ])("%s are too many", (_, body) =>
-    expect(issues(() => decode(units.import, { params: [], query: "", body }))).toBe("payload_too_large"),
-  );
-  test("may have 1,000 fields and 50,000 values", () => {
-    const fields = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`key${at}`, 1]));
-    const body = { rows: [fields, ...Array.from({ length: 48_998 }, () => 1)] };
-    expect(issues(() => decode(units.import, { params: [], query: "", body }))).toEqual(body);
+  test("may have objects of 1,000 fields, and 1,001 are too many", () => {
+    const body = (fields: number) => ({
+      rows: [Object.fromEntries(Array.from({ length: fields }, (_, at) => [at, 1]))],
+    });
+    const decoded = (fields: number) =>
+      issues(() => decode(units.import, { params: [], query: "", body: body(fields) }));
+    expect(decoded(1000)).toEqual(body(1000));
+    expect(decoded(1001)).toBe("payload_too_large");
   });
   test("with a thousand issues gets 500 of them reported, and 50 named in the message", () => {
     const body = Object.fromEntries(Array.from({ length: 1000 }, (_, at) => [`key${at}`, 1]));

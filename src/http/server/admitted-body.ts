@@ -2,7 +2,7 @@ import { ServiceError } from "../../contract/errors.ts";
 import { filesField } from "../../contract/file-schemas.ts";
 import type { AnyOperation, Origin } from "../../contract/operation.ts";
 import { Semaphore, Semaphores } from "../../contract/semaphore.ts";
-import { decodePath, valueLimitOf } from "../codec.ts";
+import { decodePath } from "../codec.ts";
 import { jsonLimits } from "../json-limits.ts";
 import { type Arrival, Arrivals } from "./arrivals.ts";
 import type { Exchange } from "./exchange.ts";
@@ -34,7 +34,7 @@ export function bodyReader({ admit, ...limits }: BodyOptions) {
   const takeBody = largeBodies();
   return async <T>({ op, params, exchange }: RequestWithBody, work: (body: unknown) => Promise<T>): Promise<T> => {
     const limit = limitOf(op, limits);
-    const check = jsonLimits(valueLimitOf(op));
+    const check = jsonLimits(op.valueLimit);
     const bytes = announcedBytes(exchange, limit);
     const isSmall = bytes <= smallBody;
     // A client that waits for 100 Continue learns first that it has no permission.
