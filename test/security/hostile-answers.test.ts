@@ -4,12 +4,12 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import https from "node:https";
 import type { AddressInfo } from "node:net";
 import { setTimeout } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { configFile } from "../../src/cli/session/config.ts";
 import { token } from "../cli/login-server.ts";
 import { usePlace } from "../cli/places.ts";
 import { finished, type Home, newHome, start } from "../cli/support.ts";
-import { cert, key } from "../support/certificate.ts";
 import { sqliteHttp } from "../support/instance.ts";
 
 /** Answers of a broken instance, or of one that wants to harm the user of the command line. */
@@ -256,16 +256,21 @@ describe("an answer on which a command fails", () => {
   );
 
   it("of a server whose certificate is not trusted ends commands that wait", async () => {
-    const foreign = https.createServer({ cert, key }, () => {});
+    const authority = fileURLToPath(new URL("../data/tls/localhost.pem", import.meta.url));
+    const pem = readFileSync(authority);
+    const foreign = https.createServer({ cert: pem, key: pem }, (_, response) => json(response, { data: [] }));
     await once(foreign.listen(0, "127.0.0.1"), "listening");
     const address = `https://127.0.0.1:${(foreign.address() as AddressInfo).port}`;
-    const line = ["languages", "list", "--watch", "--url", address];
-    const { code, stderr } = await newHome().spawn(line, { env: { WCS_TOKEN: "x" } });
-    foreign.close();
+    const line = ["languages", "list", "--url", address];
+    const here = newHome();
+    const { code, stderr } = await here.spawn([...line, "--watch"], { env: { WCS_TOKEN: "x" } });
     expect([code, stderr]).toEqual([
       8,
-      expect.stringContaining("has a self-signed certificate.\nhint: If you trust it"),
+      expect.stringMatching(/has a self-signed certificate\.\nhint: If you trust it, .* or set NODE_EXTRA_CA_CERTS /),
     ]);
+    const env = { WCS_TOKEN: "x", NODE_EXTRA_CA_CERTS: authority };
+    expect(await here.spawn([...line, "--json"], { env })).toMatchObject({ code: 0, stdout: "[]\n" });
+    foreign.close();
   });
 
   it("to an operation that this version does not know is shown, however long, and its status without an answer", async () => {

@@ -89,6 +89,7 @@ Behaviour:
   WCS_COMPLETION_TIMEOUT
                        milliseconds that the completion of a name may take (default 150)
   HTTP_PROXY, HTTPS_PROXY, NO_PROXY
+  NODE_EXTRA_CA_CERTS  PEM file of certificate authorities to trust beside the default ones; also for wcs serve
 
 Databases and wcs serve:
   WCS_SETTING_<KEY>    overrides a setting; dots become underscores: WCS_SETTING_BASE_URL,

@@ -13,7 +13,8 @@ interface Failure {
 }
 
 const check = "Check the URL, and that the service is running.";
-const trust = "If you trust it, pass the certificate of its authority with --ca-file.";
+const trust =
+  "If you trust it, pass the file with the certificate of its authority in --ca-file, or set NODE_EXTRA_CA_CERTS to it for all commands.";
 const speaks = "Check the scheme (http or https) and the port of the URL.";
 const network = "Check the network and the proxy settings (HTTP_PROXY, HTTPS_PROXY, NO_PROXY).";
 const proxy = "Check HTTP_PROXY and HTTPS_PROXY, or name the host in NO_PROXY.";
