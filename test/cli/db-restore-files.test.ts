@@ -210,3 +210,26 @@ it.each([
     expect(stderr).toContain(path);
   }
 });
+
+it("restore and check warn when the secrets cannot be read with the key of the environment", async () => {
+  const [made, kept] = [`${folder}/made.db`, `${folder}/kept.db`];
+  const run = async (line: string[], key?: string) => {
+    const { code, stdout, stderr } = await home().wcs(line, { env: key === undefined ? {} : { WCS_SECRET_KEY: key } });
+    expect(code, stderr).toBe(0);
+    return { stdout, stderr };
+  };
+  const [key, other] = ["ab".repeat(32), "cd".repeat(32)];
+  const admin = ["--admin-email", "ada@example.com", "--admin-name", "Ada Lovelace", "--no-profile"];
+  await run(["init", "--db", made, ...admin], key);
+  await run(["db", "backup", kept, "--db", made]);
+  const warning = "The secrets of the database are encrypted with another key. Set WCS_SECRET_KEY";
+  for (const more of [["--dry-run"], ["--yes"]]) {
+    const restoring = ["db", "restore", kept, "--db", made, ...more];
+    expect((await run(restoring, other)).stderr).toContain(`Warning: ${warning}`);
+    expect((await run(restoring)).stderr).toContain("no key is set. Set WCS_SECRET_KEY");
+    expect((await run(restoring, key)).stderr).not.toContain("Warning");
+  }
+  const checking = ["db", "check", "--db", made];
+  expect((await run(checking, other)).stdout).toContain(`secret key\twarning\t${warning}`);
+  expect((await run(checking, key)).stdout).toContain("secret key\tok\t");
+});

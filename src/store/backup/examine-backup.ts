@@ -13,7 +13,7 @@ import { findTableDamage, logSuffixes } from "./copy-database.ts";
 /** Opens a file as immutable: SQLite then creates no files beside it. */
 export const immutable = (path: string): URL => new URL("?immutable=1", pathToFileURL(resolve(path)));
 
-/** Opens a database of wcs for reading. Throws `conflict` for others, newer ones, and those changed since the backup. */
+/** Opens a database of wcs for reading; `keyId` is that of its encrypted secrets. Throws `conflict` for others, newer ones, and those changed since the backup. */
 export async function openBackup(path: string, signal: AbortSignal) {
   const isAlone = !logSuffixes.some((suffix) => statSync(path + suffix, { throwIfNoEntry: false })?.size);
   if (statSync(path).size === 0) throw refused(path, "is empty");
@@ -26,7 +26,9 @@ export async function openBackup(path: string, signal: AbortSignal) {
         hint: `If it was changed on purpose, make a backup of it: wcs db backup --db ${quoteForShell(path)} FILE`,
       });
     }
-    return { connection, schema: schemaIn(connection, path) };
+    const schema = schemaIn(connection, path);
+    const keyId = connection.prepare("select * from instance").get()?.secret_key_id;
+    return { connection, schema, keyId: typeof keyId === "string" ? keyId : undefined };
   } catch (error) {
     connection?.close();
     throw inFile(error, path);

@@ -18,7 +18,7 @@ export async function restoreBackup(file: string, path: string, draft: string, w
     makeFolders(dirname(path), 0o700);
     await copyDatabase(connection, draft, watch);
     await completeDraft(draft, file, watch.signal);
-    return { schema: source.schema, previous: await replaceDatabase(draft, path, watch) };
+    return { schema: source.schema, keyId: source.keyId, previous: await replaceDatabase(draft, path, watch) };
   } catch (error) {
     // The cause of the error can make this fail, too.
     await removeDatabase(draft).catch(() => undefined);
@@ -37,10 +37,10 @@ async function completeDraft(draft: string, file: string, signal: AbortSignal): 
   await syncFile(draft);
 }
 
-/** Returns the name of the last migration, or throws the error with which the restore would fail. */
-export async function examineBackup(file: string, signal: AbortSignal): Promise<string> {
+/** Returns the name of the last migration and the ID of the secret key, or throws the error with which the restore would fail. */
+export async function examineBackup(file: string, signal: AbortSignal) {
   const source = await openBackup(file, signal);
   using connection = source.connection;
   await requireIntact(connection, file, signal);
-  return source.schema;
+  return { schema: source.schema, keyId: source.keyId };
 }

@@ -8,14 +8,14 @@ import { mayCreateSchema, postgresStructureCheck } from "../../../store/integrit
 import { latestMigration } from "../../../store/latest-migration.ts";
 import { isPostgresUrl, openDatabase, schemaOf } from "../../../store/open-database.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { checkSchema, errorFinding, type Finding, failed, ok, showFindings } from "../doctor/finding.ts";
-import { databaseOf } from "./db-target.ts";
+import { checkSchema, errorFinding, type Finding, failed, ok, showFindings, warning } from "../doctor/finding.ts";
+import { databaseOf, keyIssue } from "./db-target.ts";
 
 export async function check(context: Context): Promise<void> {
   const address = databaseOf(context);
   const restore = isPostgresUrl(address) ? "pg_restore" : "wcs db restore";
   // A finding about the schema says itself what to do.
-  await showFindings(checkDatabase(address), context, (failures) => {
+  await showFindings(checkDatabase(address, context.terminal.env), context, (failures) => {
     const only = (name: string) => failures.every(({ check }) => check === name);
     if (only("schema")) return undefined;
     const repair = only("structure") ? ", or copy the contents into a new database with wcs db copy" : "";
@@ -23,7 +23,7 @@ export async function check(context: Context): Promise<void> {
   });
 }
 
-export async function checkDatabase(address: string): Promise<Finding[]> {
+export async function checkDatabase(address: string, env: NodeJS.ProcessEnv): Promise<Finding[]> {
   let database: Database;
   try {
     database = await openDatabase(address, { skipMigration: true });
@@ -41,10 +41,19 @@ export async function checkDatabase(address: string): Promise<Finding[]> {
     ];
     const findings = [finding];
     for (const each of checks) findings.push(await runCheck(each, database));
+    if (isKnown) findings.push(...(await findKey(database, env)));
     return findings;
   } finally {
     await database.close();
   }
+}
+
+/** Checks the secret key where secrets are encrypted. Without it, the rest of the database can be checked nevertheless. */
+async function findKey({ reader }: Database, env: NodeJS.ProcessEnv): Promise<Finding[]> {
+  const instance = await reader.selectFrom("instance").select("secret_key_id").executeTakeFirst();
+  if (!instance?.secret_key_id) return [];
+  const issue = await keyIssue(instance.secret_key_id, env);
+  return [{ check: "secret key", ...(issue === undefined ? ok("It is that of the secrets.") : warning(issue)) }];
 }
 
 async function structureChecks(database: Database): Promise<readonly Check[]> {

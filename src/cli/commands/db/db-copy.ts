@@ -28,7 +28,7 @@ export async function copy(context: Context): Promise<void> {
   const seconds = Math.round((performance.now() - since) / 100) / 10;
   // The copy is complete, so Ctrl-C has nothing to undo.
   terminal.signals.release();
-  const findings = await terminal.spin("checking", checkDatabase(to));
+  const findings = await terminal.spin("checking", checkDatabase(to, terminal.env));
   const wrong = findings.filter(({ state }) => state === "failed");
   const shown = {
     from: withoutPassword(from),

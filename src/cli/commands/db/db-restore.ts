@@ -9,7 +9,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { sqliteFileOf, watched } from "./db-target.ts";
+import { keyIssue, sqliteFileOf, watched } from "./db-target.ts";
 
 export async function restore(context: Context): Promise<void> {
   const { terminal, args, flags } = context;
@@ -19,8 +19,9 @@ export async function restore(context: Context): Promise<void> {
   await checkReplacement(database);
   const output = createOutput({ sample: { database: "", file: "", schema: "", previous: "" } }, context);
   if (flags.dryRun) {
-    const schema = await watched("checking", context, ({ signal }) => examineBackup(file, signal));
+    const { schema, keyId } = await watched("checking", context, ({ signal }) => examineBackup(file, signal));
     await output.one({ database, file, schema, previous: null });
+    await noteWrongKey(keyId, context);
     return terminal.note(dryRunNote);
   }
   if (existsSync(database)) {
@@ -30,7 +31,7 @@ export async function restore(context: Context): Promise<void> {
     );
   }
   const { path: draft } = draftFor(database, true);
-  const { schema, previous } = await watched("copying", context, (watch) =>
+  const { schema, keyId, previous } = await watched("copying", context, (watch) =>
     restoreBackup(file, database, draft, watch),
   );
   await output.one({ database, file, schema, previous: previous ?? null });
@@ -40,6 +41,12 @@ export async function restore(context: Context): Promise<void> {
     terminal.note(
       "Its schema is older than this wcs. Bring it up to date with wcs db migrate; any command does so, too.",
     );
+  await noteWrongKey(keyId, context);
+}
+
+async function noteWrongKey(keyId: string | undefined, { terminal }: Context): Promise<void> {
+  const issue = await keyIssue(keyId, terminal.env);
+  if (issue !== undefined) terminal.note(`Warning: ${issue}`);
 }
 
 function sourceOf(path: string, database: string): string {
