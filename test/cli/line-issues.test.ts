@@ -12,11 +12,8 @@ const lines: readonly (readonly [right: string, wrong: readonly Wrong[]])[] = [
   [
     "users create --first-name Eve --last-name Ng --email eve@example.com --unit Acme",
     [
-      ["--lanugage da", "unknown option '--lanugage' (did you mean --language?)"],
-      ["--zzz", "unknown option '--zzz'"],
       ["--birthday x", "--birthday must be a date", "service"],
       ["--settings-show-birthdays never", "--settings-show-birthdays must be one of"],
-      ["--user-types ,nobody,1 --phon 1", "unknown option '--phon' (did you mean --phone?)"],
       ["--timezone Nowhere", "--timezone must be", "service"],
       ["--tz Moon", "--tz: unknown time zone 'Moon'"],
       ["-o xml", "--output must be one of table, json, ndjson, csv, yaml, not 'xml'"],
@@ -25,7 +22,6 @@ const lines: readonly (readonly [right: string, wrong: readonly Wrong[]])[] = [
   [
     "units update 2",
     [
-      ["--naem Shops", "unknown option '--naem' (did you mean --name?)"],
       ["--geo-lat north", "--geo-lat must be a number, not 'north'"],
       ["--opening-hours-closed {", "--opening-hours-closed must be JSON"],
       ["--description @/no/such", "--description: no such file: /no/such"],
@@ -38,9 +34,7 @@ const lines: readonly (readonly [right: string, wrong: readonly Wrong[]])[] = [
     "events create --title Party --type user --end tomorrow",
     [
       ["--start whenever", "--start must be a time"],
-      ["--visibility none", "unknown option '--visibility'"],
       ["--repeat often", "--repeat"],
-      ["--reminder soon", "unknown option '--reminder'"],
     ],
   ],
   [
@@ -48,7 +42,6 @@ const lines: readonly (readonly [right: string, wrong: readonly Wrong[]])[] = [
     [
       ["--limit many", "--limit must be an integer, not 'many'"],
       ["--fields nonsense", "--fields: unknown field 'nonsense'"],
-      ["--untli now", "unknown option '--untli' (did you mean --until?)"],
       ["--interval often", "--interval must be a duration"],
     ],
   ],
@@ -58,7 +51,6 @@ const lines: readonly (readonly [right: string, wrong: readonly Wrong[]])[] = [
       ["--limit many", "--limit must be an integer, not 'many'"],
       ["--since someday", "--since must be a time"],
       ["--event user.dance", "--event must be one of"],
-      ["--pgae 2", "unknown option '--pgae' (did you mean --page?)"],
       ["--timeout never", "--timeout must be a duration"],
     ],
   ],
@@ -66,9 +58,7 @@ const lines: readonly (readonly [right: string, wrong: readonly Wrong[]])[] = [
     "posts create --title Hi --body Hello",
     [
       ["--content-type novel", "--content-type must be one of"],
-      ["--publish-from someday", "--publish-from"],
-      ["--boddy Hello", "unknown option '--boddy' (did you mean --body?)"],
-      ["--visibility-units", "argument missing"],
+      ["--publish-on someday", "--publish-on must be a time"],
     ],
   ],
 ];
@@ -77,20 +67,14 @@ describe.each(lines)("wcs %s", (right, wrong) => {
   it("names each of several issues with the line, and does nothing", async () => {
     await fc.assert(
       fc.asyncProperty(fc.subarray([...wrong], { minLength: 1 }), fc.context(), async (some, context) => {
-        // A flag without its value can only be the last word.
-        const last = some.toSorted((a, b) => Number(a[1] === "argument missing") - Number(b[1] === "argument missing"));
         const { code, stdout, stderr } = await home().sit(
-          [right, ...last.map(([words]) => words)].join(" ").split(" "),
+          [right, ...some.map(([words]) => words)].join(" ").split(" "),
         );
         context.log(stderr);
         const isRefused = some.every(([, , by]) => by === "service");
         expect({ code, stdout }).toEqual({ code: isRefused ? 3 : 2, stdout: "" });
         const lowered = stderr.replace(/^error: (.)/, (_, letter: string) => letter.toLowerCase());
-        for (const [, sentence] of some) {
-          const [message = "", hint] = sentence.split(" (");
-          expect(lowered).toContain(message);
-          if (hint) expect(lowered.toLowerCase()).toContain(hint.replace(")", "").toLowerCase());
-        }
+        for (const [, sentence] of some) expect(lowered).toContain(sentence);
       }),
       { numRuns: 12 },
     );
@@ -98,41 +82,41 @@ describe.each(lines)("wcs %s", (right, wrong) => {
 });
 
 describe("one error", () => {
-  it("names unknown flags, wrong values and missing flags at once, with suggestions", async () => {
-    expect(await home().wcs("users create --lanugage da --birthday x --unit".split(" "))).toMatchObject({
+  it("names wrong values and missing flags at once", async () => {
+    expect(await home().wcs("users create --birthday x --email a@example.com".split(" "))).toMatchObject({
       code: 2,
       stderr:
-        "error: Option '--unit <unit>' argument missing; unknown option '--lanugage' (did you mean --language?); " +
-        "missing --first-name, --last-name, --email; --birthday must be a date that exists, as YYYY-MM-DD.\n" +
-        "usage: wcs users create [options]\n",
+        "error: Missing --first-name, --last-name, --unit; --birthday must be a date that exists, as YYYY-MM-DD.\n",
     });
   });
 
-  it("does not report a mistyped flag as missing, and does not repeat values of unknown flags", async () => {
-    const { stderr } = await home().wcs("users create --frist-name secret --token=hidden --tokne hidden".split(" "));
-    expect(stderr).toContain("(did you mean --first-name?)");
-    expect(stderr).toContain("missing --last-name, --email, --unit");
-    expect(stderr).not.toMatch(/secret|hidden|Too many/);
-  });
-
-  it("names all missing arguments of a command", async () => {
-    const { code, stderr } = await home().wcs(["api", "--zzz"]);
-    expect(code).toBe(2);
-    expect(stderr).toContain("Unknown option '--zzz'; missing <method>, <path>");
+  it.each([
+    [
+      "users create --frist-name secret --token=hidden",
+      "Unknown option '--frist-name'.\nhint: Did you mean --first-name?",
+    ],
+    ["users create --token=hidden --birthday x", "Unknown option '--token'."],
+    ["users create --lanugage da --unit", "Option '--unit <unit>' argument missing."],
+    ["api --zzz", "Unknown option '--zzz'."],
+    ["api", "Missing <method>, <path>."],
+  ])("is about the first word that the command does not know: %s", async (line, message) => {
+    const { code, stderr } = await home().wcs(line.split(" "));
+    expect([code, stderr]).toEqual([2, expect.stringMatching(`^error: ${message.replace(/[?.]/g, "\\$&")}`)]);
+    expect(stderr).not.toMatch(/secret|hidden/);
   });
 
   it("with JSON is one object", async () => {
-    const { stderr } = await home().wcs("units list --limt 3 --fields x --json".split(" "));
+    const { stderr } = await home().wcs("units list --limit n --fields x --json".split(" "));
     const { error } = JSON.parse(stderr);
     expect(error.code).toBe("usage");
-    expect(error.message).toMatch(/--limt.*--fields: unknown field 'x'/);
+    expect(error.message).toMatch(/--limit.*--fields: unknown field 'x'/);
   });
 });
 
 describe("without a target", () => {
   const own = newHome();
   it("wrong lines are reported before the target is looked up, and stdin is not waited for", async () => {
-    const line = "users create --lanugage da --title - --unit Sales --email a@example.com".split(" ");
+    const line = "users create --birthday x --title - --unit Sales --email a@example.com".split(" ");
     const { code, stderr } = await own.wcs(line);
     expect(code).toBe(2);
     expect(stderr).toContain("missing --first-name, --last-name");
@@ -162,11 +146,9 @@ it("options that collect values, and flags without a value, can be repeated", as
 });
 
 it("on a terminal wrong flags are reported before a prompt", async () => {
-  const { code, stderr } = await home().sit(["users", "create", "--lanugage", "da", "--birthday", "x"], {
-    answers: [],
-  });
+  const { code, stderr } = await home().sit(["users", "create", "--tz", "Moon"], { answers: [] });
   expect(code).toBe(2);
-  expect(stderr).toMatch(/^error: Unknown option '--lanugage'.*--birthday must be a date/);
+  expect(stderr).toMatch(/^error: --tz: unknown time zone/);
   expect(stderr).not.toContain("missing");
 });
 

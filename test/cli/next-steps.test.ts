@@ -114,7 +114,7 @@ it.each([
   [
     "users create --name Ann --email ann@example.com",
     2,
-    "error: Unknown option '--name' (use --first-name and --last-name); missing --first-name, --last-name, --unit.\n",
+    "error: Unknown option '--name'.\nhint: Use --first-name and --last-name.\n",
   ],
 ])("%s says what was meant", async (line, code, stderr) => {
   expect(await home().wcs(line.split(" "))).toMatchObject({ code, stdout: "", stderr });

@@ -86,7 +86,7 @@ const noting = () => import("./commander-issues.ts");
 
 const neverEmpty = { db: "--db", url: "--url", profile: "--profile", as: "--as", caFile: "--ca-file" };
 
-/** Parses arguments and options, and adds their issues. */
+/** Parses arguments and options, and adds issues with their values. Throws a `UsageError` for a word that belongs to no argument or option. */
 export async function parseWithIssues(command: Command, rest: readonly string[], issues: LineIssues) {
   if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
   command.action(() => {});
@@ -97,7 +97,7 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
     noteRepeated(given, command, issues);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    (await noting()).noteIssues(command, words, usageOf(command), issues);
+    throw (await noting()).lineError(command, error, usageOf(command));
   }
   const options = command.opts();
   if (!formats.includes(options.output ?? "json")) (await noting()).noteWrongFormat(command, usageOf(command), issues);

@@ -4,8 +4,6 @@ import { UsageError } from "../errors/cli-errors.ts";
 export class LineIssues {
   readonly #errors: UsageError[] = [];
   readonly #flags = new Set<string>();
-  /** A word of the line may be the value of an unknown flag, so arguments may not be what the user meant. */
-  hasUncertainArguments = false;
 
   get isEmpty(): boolean {
     return this.#errors.length === 0;

@@ -62,10 +62,8 @@ export async function readInput(
     const twin = isArgument ? spec.flags.find(({ path }) => path.join() === place.path.join()) : undefined;
     if (twin && isGiven(place, line) && isGiven(twin, line))
       issues.add(new UsageError(`${word} and ${wordOf(twin, line)} cannot be used together`), [word]);
-    const isUncertain = isArgument && given !== undefined && issues.hasUncertainArguments;
     if (givesNames(place.field, given)) setAt(input, place.path, given);
-    else if (waits(given) || isUncertain || (!issues.isEmpty && options[camelCase(`${place.name}-stdin`)]))
-      issues.skip([word]);
+    else if (waits(given) || (!issues.isEmpty && options[camelCase(`${place.name}-stdin`)])) issues.skip([word]);
     else {
       const value = await issues.gather(word, () => readPlace(place, line, { sources, before: input, piped, issues }));
       // An argument that cannot be read is in the input as undefined, so that it does not count as missing.
