@@ -120,7 +120,8 @@ for (const database of ["sqlite", "postgres"] as const) {
 
     it("pages without filters equal those with a filter that matches everything, in both directions", async () => {
       const people = await lists["users.list"]!();
-      const [away, deleted] = [await people.add(), await people.add(), await people.add()];
+      const [away, deleted] = [await people.add(), await people.add()];
+      for (let more = 0; more < 2; more += 1) await people.add();
       await instance.administrator.call(users.deactivate, { id: away! });
       await people.remove(deleted!);
       await (await lists["units.list"]!()).add();
