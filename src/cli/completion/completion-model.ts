@@ -13,7 +13,7 @@ import {
   summaryOf,
 } from "../kit/command-spec.ts";
 import { addSharedOptions, createCommand } from "../kit/commander-command.ts";
-import { holdsFiles, type OperationFlag, OptionAlias, refersTo } from "../kit/field-flags.ts";
+import { holdsFiles, type OperationFlag, refersTo } from "../kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../kit/input-spec.ts";
 import { formats, outputOptions } from "../terminal/global-options.ts";
 import { noPaint } from "../terminal/terminal.ts";
@@ -95,7 +95,7 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, shared: ReadonlyS
   const { command, completes, args, many, ownFlags } = isOperation(leaf) ? ofOperation(leaf) : ofCustom(leaf);
   const flags = command.options
     // Leaves out shared flags where help hides them. Flags of nested objects, which help hides as well, are completed.
-    .filter((option) => !(option instanceof OptionAlias || (option.hidden && hidden.has(option.long))))
+    .filter((option) => !(option.hidden && hidden.has(option.long)))
     .flatMap((option) => namesOf(option).map((name) => completed(name, option, completes(option))))
     .filter(({ name }) => ownFlags.has(name) || !shared.has(name));
   const prints = outputOptions.every((one) => command.options.some((option) => option.flags === one.flags));

@@ -90,10 +90,9 @@ const neverEmpty = { db: "--db", url: "--url", profile: "--profile", as: "--as",
 export async function parseWithIssues(command: Command, rest: readonly string[], issues: LineIssues) {
   if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
   command.action(() => {});
-  const words = replaceBooleanValues(command, rest);
   const given = recordGiven(command);
   try {
-    command.parse(words, { from: "user" });
+    command.parse(replaceBooleanValues(command, rest), { from: "user" });
     noteRepeated(given, command, issues);
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
@@ -104,7 +103,7 @@ export async function parseWithIssues(command: Command, rest: readonly string[],
   for (const [name, flag] of Object.entries(neverEmpty))
     if (options[name] === "") throw new UsageError(`${flag} must not be empty`);
   refusePassword(options.db);
-  return { words, args: command.processedArgs, options };
+  return { args: command.processedArgs, options };
 }
 
 /** Collects the options of a line, in order, by the attribute that they set. */

@@ -122,28 +122,7 @@ export function optionsOf(flag: OperationFlag, before?: string): Option[] {
     ];
   }
   const option = shown(new Option(`--${name} <${placeholder(flag)}>`, description));
-  const other = otherNumber(flag);
-  const options =
-    other === undefined ? [option] : [option, new OptionAlias(`--${other} <${placeholder(flag)}>`, option)];
-  return reads === "list" || reads === "files" ? options.map(repeatable) : options;
-}
-
-/** Another name of an option. Sets the same value, and is shown nowhere. */
-export class OptionAlias extends Option {
-  constructor(flags: string, of: Option) {
-    super(flags, of.description);
-    this.attributeName = () => of.attributeName();
-    this.hideHelp();
-  }
-}
-
-/** Returns the plural of `--user-type` or the singular of `--user-types`: both are accepted for things with names. */
-export function otherNumber({ name, field }: OperationFlag): string | undefined {
-  const kind = namedKindOf(field);
-  if (kind === undefined) return undefined;
-  const noun = nounOf(kind);
-  if (name === noun) return `${noun}s`;
-  return name === `${noun}s` ? noun : undefined;
+  return reads === "list" || reads === "files" ? [repeatable(option)] : [option];
 }
 
 const nounOf = (kind: NamedKind): string => kebab(referenceNouns[kind]).replace(" ", "-");

@@ -27,7 +27,7 @@ interface Parts {
 export async function placeParts({ spec, line, input, connect, names }: OperationInput): Promise<void> {
   const place = spec.places.find((each) => takesPart(each.field) && givesNames(each.field, givenIn(each, line)));
   if (place === undefined) return;
-  const label = wordOf(place, line);
+  const label = wordOf(place);
   const texts = [givenIn(place, line)].flat().map((text) => String(text).trim());
   if (!takesChoices(place.field)) {
     const departments = await departmentsIn(spec.fields, input, await connect());

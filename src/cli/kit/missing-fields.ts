@@ -22,5 +22,5 @@ export function missingFields({ fields, needed, found }: InputSpec, input: Input
 /** Returns the argument or flag of a field. */
 export function wordFor(spec: InputSpec, line: ParsedLine, { name }: Field): string {
   const place = placeFor(spec, line, (path) => path[0] === name);
-  return place === undefined ? `--${kebab(name)}` : wordOf(place, line);
+  return place === undefined ? `--${kebab(name)}` : wordOf(place);
 }

@@ -28,7 +28,7 @@ function checkArguments({ places }: InputSpec, line: ParsedLine, input: Input, i
     const [field = ""] = place.path;
     if (place.at === undefined || !isGiven(place, line) || input[field] === undefined) continue;
     if (String(input[field]) === String(givenIn(place, line))) continue;
-    const word = wordOf(place, line);
+    const word = wordOf(place);
     issues.add(new UsageError(`${word} and ${field} in --data are different`, { hint: "leave one of them out" }), [
       word,
     ]);
@@ -61,7 +61,7 @@ function clear({ clearable, flags }: InputSpec, line: ParsedLine, input: Input):
       throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `these can: ${meant}` });
     }
     const flag = flags.find((each) => each.path.join() === field.path.join() && isGiven(each, line));
-    if (flag) throw new UsageError(`${wordOf(flag, line)} and --unset ${name} cannot be used together`);
+    if (flag) throw new UsageError(`${wordOf(flag)} and --unset ${name} cannot be used together`);
     setAt(input, field.path, field.empty);
   }
 }

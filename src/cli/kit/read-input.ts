@@ -2,7 +2,7 @@ import type { Field } from "../../contract/field-spec.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { readSecretFile, type Sources } from "../file-io/value-sources.ts";
 import type { CommandFlag, OperationCommand, Positional } from "./command-spec.ts";
-import { givesNames, holdsFiles, kebab, namedKindOf, type OperationFlag, otherNumber, textsIn } from "./field-flags.ts";
+import { givesNames, holdsFiles, kebab, namedKindOf, type OperationFlag, textsIn } from "./field-flags.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { parseJson, parseList, parseValue } from "./parse-value.ts";
 
@@ -25,7 +25,6 @@ export interface InputSpec {
 }
 
 export interface ParsedLine {
-  readonly words: readonly string[];
   readonly args: readonly unknown[];
   readonly options: Readonly<Record<string, unknown>>;
   /** The first argument was read from stdin, so a single ID is a list as well. */
@@ -57,11 +56,11 @@ export async function readInput(
   const piped = secretsOnStdin(spec, line);
   for (const place of spec.places) {
     const given = givenIn(place, line);
-    const word = wordOf(place, line);
+    const word = wordOf(place);
     const isArgument = place.at !== undefined;
     const twin = isArgument ? spec.flags.find(({ path }) => path.join() === place.path.join()) : undefined;
     if (twin && isGiven(place, line) && isGiven(twin, line))
-      issues.add(new UsageError(`${word} and ${wordOf(twin, line)} cannot be used together`), [word]);
+      issues.add(new UsageError(`${word} and ${wordOf(twin)} cannot be used together`), [word]);
     if (givesNames(place.field, given)) setAt(input, place.path, given);
     else if (waits(given) || (!issues.isEmpty && options[camelCase(`${place.name}-stdin`)])) issues.skip([word]);
     else {
@@ -73,13 +72,10 @@ export async function readInput(
   return input;
 }
 
-/** Returns the argument or flag as users type it: in the singular or plural, as on the line. */
-export function wordOf(flag: OperationFlag, { words }: Pick<ParsedLine, "words">): string {
-  if (flag.at !== undefined) return `<${flag.name}>`;
-  if (flag.reads === "secret") return `--${flag.name}-stdin`;
-  const other = otherNumber(flag);
-  const isOther = other !== undefined && words.some((word) => word.split("=")[0] === `--${other}`);
-  return `--${isOther ? other : flag.name}`;
+/** Returns the argument or flag as users type it. */
+export function wordOf({ name, at, reads }: OperationFlag): string {
+  if (at !== undefined) return `<${name}>`;
+  return reads === "secret" ? `--${name}-stdin` : `--${name}`;
 }
 
 export const secretFlag = ({ name }: OperationFlag, { options }: Pick<ParsedLine, "options">): string | undefined =>

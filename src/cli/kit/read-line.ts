@@ -92,7 +92,7 @@ async function noteWrongFields({ leaf, spec, line }: OperationLine, input: Input
   if (parsed === undefined || parsed.ok) return;
   const nameOf = nameInLine(spec, line, input);
   const named = new Set(
-    spec.places.filter((place) => givesNames(place.field, givenIn(place, line))).map((place) => wordOf(place, line)),
+    spec.places.filter((place) => givesNames(place.field, givenIn(place, line))).map((place) => wordOf(place)),
   );
   const missing = new Set(parsed.issues.filter(({ code }) => code === "required").map(({ field }) => field));
   for (const [field, reasons] of Object.entries(parsed.fields)) {

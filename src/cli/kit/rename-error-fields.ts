@@ -56,7 +56,7 @@ export function nameInLine(spec: InputSpec, line: ParsedLine, input: Input): (fi
     if (isFromData(place, line, input)) return `${field} in --data`;
     // A secret that was asked for has no flag on the line.
     if (place.reads === "secret" && input[first] !== undefined) return field;
-    return `${wordOf(place, line)}${file && holdsFiles(place.field) ? ` ${file}` : ""}`;
+    return `${wordOf(place)}${file && holdsFiles(place.field) ? ` ${file}` : ""}`;
   };
 }
 

@@ -117,7 +117,7 @@ async function resolveNames({ spec, line, input, context, connect, names }: Oper
     const kind = namedKindOf(field);
     const given = givenIn(place, line);
     if (kind === undefined || !givesNames(field, given)) return [];
-    return [{ label: wordOf(place, line), kind, texts: textsIn(given, field), path, isList: field.kind === "array" }];
+    return [{ label: wordOf(place), kind, texts: textsIn(given, field), path, isList: field.kind === "array" }];
   });
   if (named.length === 0) return;
   const { findByName } = await import("./find-by-name.ts");
