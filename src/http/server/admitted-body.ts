@@ -66,7 +66,7 @@ const alreadyUploading = () =>
 /** Maximum bytes of bodies that are parsed and processed at once; they take about three times as much memory. */
 const maxBytesInWork = 48 * mebibyte;
 /** Limits of bodies being received. The oldest may exceed them by its own size, which is at most 40 MiB. */
-const arrivalLimits = { total: 120 * mebibyte, perAddress: 40 * mebibyte, rate: 500, window: 2000, timeout: 30_000 };
+const arrivalLimits = { total: 120 * mebibyte, perAddress: 40 * mebibyte, timeout: 30_000 };
 
 /** Returns a function that reads a body and works on it, while there is room for both. */
 function largeBodies() {
@@ -85,7 +85,6 @@ function largeBodies() {
       let done: (() => void) | undefined;
       try {
         let body = await read(arrival);
-        arrival.complete();
         done = await room.acquire(body?.length ?? 0);
         const parsed = parseJsonBody(body);
         body = undefined;
