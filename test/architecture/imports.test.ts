@@ -170,8 +170,8 @@ it("src: file names are unique", () => {
   expect(names.filter((name, at) => names.indexOf(name) !== at)).toEqual([]);
 });
 
-/** Names that files have in common by rule: a group has the same name in each layer, and the loader of the core asks for rules by name. */
-const byRule = [...groupNames, "admission", "checks"];
+/** Names that files have in common by rule: a group has the same name in each layer, and loaders ask for rules and migrations by name. */
+const byRule = [...groupNames, "admission", "checks", "up"];
 /** Types that `wcs/client` publishes have the short names that its users read. */
 const published = "http/fetch-client/client-types.ts";
 

@@ -9,8 +9,8 @@ const present = Object.keys(migrations).at(-1)!;
  */
 export let latestMigration = present;
 
-/** The migration of the next version. */
-export const madeUp = "0002-made-up";
+/** The migration of the next version, which runs after all others. */
+export const madeUp = "9999-made-up";
 
 export function useNextVersion(up: Migration["up"]): void {
   migrations[madeUp] = { up };
