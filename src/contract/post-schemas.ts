@@ -82,6 +82,12 @@ export const post = component("Post", () => ({
   translations: z.null().describe("Always null: posts are not translated"),
 }));
 
+export const shownReader = component("PostReader", () => ({
+  user: shortUser(),
+  seen_at: unixTime().nullable().describe("Time when the user saw it since it was last published"),
+  read_at: unixTime().nullable().describe("Time when the user confirmed to have read it"),
+}));
+
 const listed = (refersTo: Reference, description: string) =>
   z.array(id(refersTo)).max(500).optional().describe(description);
 

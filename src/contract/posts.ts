@@ -6,7 +6,7 @@ import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./muterules.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { choiceTitle, maxChoices, poll, vote } from "./poll-schemas.ts";
-import { contentType, mentioned, post, postBody, postFields, postTitle } from "./post-schemas.ts";
+import { contentType, mentioned, post, postBody, postFields, postTitle, shownReader } from "./post-schemas.ts";
 
 const postPath = "/content/{content=id}";
 const one = () => ({ id: id("posts") });
@@ -110,6 +110,20 @@ export const posts = operationGroup("posts", {
     input: () => ({ id: id("posts"), ...cursorInput() }),
     ...cursorList(vote),
     errors: ["conflict"],
+  }),
+  readers: operation("GET", `${postPath}/readers`, "List who has read a post, and who has not", {
+    description:
+      "Lists the active users that the post is addressed to now, sorted by ID; confirm.total is their number when it was last counted. Can be done by users who can edit the post; if it belongs to a private group, only by those who can see the group.",
+    access: "signed_in",
+    input: () => ({
+      id: id("posts"),
+      status: z
+        .enum(["confirmed", "unconfirmed", "seen", "unseen"])
+        .optional()
+        .describe("Only users who confirmed that they read it, have not confirmed it, saw it, or have not seen it"),
+      ...cursorInput(),
+    }),
+    ...cursorList(shownReader),
   }),
   participate: operation("POST", `${postPath}/participation`, "Answer the invitation of an event post", {
     ...own,

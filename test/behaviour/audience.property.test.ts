@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { events } from "../../src/contract/events.ts";
 import { groups } from "../../src/contract/groups.ts";
-import type { Caller } from "../../src/contract/operation.ts";
+import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
@@ -142,6 +142,45 @@ for (const database of ["sqlite", "postgres"] as const) {
           }
         }),
         { numRuns: tries(6) },
+      );
+    });
+
+    it("posts.readers agrees with the restated rule, and its parts are together those that confirm.total counts", async () => {
+      const mark = fc.constantFrom("seen", "read", "none");
+      const reader = fc.record({ mark, leaves: fc.boolean() });
+      const readers = fc.array(reader, { minLength: 5, maxLength: 5 });
+      await fc.assert(
+        fc.asyncProperty(models({ minLength: 1, maxLength: 4 }), readers, async (model, readers) => {
+          const made = await make(model);
+          const things = model.things.map((thing) => ({ ...thing, author: -1, owner: thing.owner ?? 0, group: null }));
+          const written = (await write(admin(), made, things)).map(({ post }) => post);
+          for (const [me, { mark, leaves }] of readers.entries()) {
+            const caller = await world().instance.as(made.users[me]!);
+            // Administrators and editors can also mark what is not addressed to them.
+            for (const id of mark === "none" ? [] : written) await codeOf(caller.call(posts[mark as "seen"], { id }));
+            if (leaves) await admin().call(users.deactivate, { id: made.users[me]! });
+          }
+          const ordinary = { ...model, users: model.users.map((user) => ({ ...user, admin: false })) };
+          for (const [at, id] of written.entries()) {
+            await admin().call(posts.update, { id, confirm: { enabled: true } });
+            const { confirm } = await admin().call(posts.get, { id });
+            const list = async (filter: Partial<ArgumentsOf<typeof posts.readers>> = {}) =>
+              (await admin().call(posts.readers, { id, limit: 500, ...filter })).data.map(({ user }) => user.id);
+            const all = await list();
+            expect(all).toHaveLength(confirm.total);
+            const addressed = made.users.filter(
+              (_, me) => !readers[me]!.leaves && isAddressed(ordinary, me, { ...things[at]!, personal: false }),
+            );
+            expect(all.filter((user) => made.users.includes(user))).toEqual(addressed);
+            // Authors have seen their posts; the database has other users, too.
+            const markOf = (user: number) => (user === 1 ? "seen" : readers[made.users.indexOf(user)]?.mark);
+            const split = (...marks: unknown[]) =>
+              [true, false].map((has) => all.filter((user) => marks.includes(markOf(user)) === has));
+            expect([await list({ status: "confirmed" }), await list({ status: "unconfirmed" })]).toEqual(split("read"));
+            expect([await list({ status: "seen" }), await list({ status: "unseen" })]).toEqual(split("read", "seen"));
+          }
+        }),
+        { numRuns: tries(10) },
       );
     });
 

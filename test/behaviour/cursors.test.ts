@@ -46,6 +46,7 @@ describe("a cursor", () => {
       "groups.members": (page) => administrator.call(groups.members, { id: group.id, ...page }),
       "posts.commentList": (page) => administrator.call(posts.commentList, { id: post.id, ...page }),
       "posts.votes": (page) => administrator.call(posts.votes, { id: post.id, ...page }),
+      "posts.readers": (page) => administrator.call(posts.readers, { id: post.id, ...page }),
       "events.participants": (page) => administrator.call(events.participants, { id: event.id, ...page }),
       "conversations.messages": (page) => administrator.call(conversations.messages, { id: talk, ...page }),
     };
@@ -53,6 +54,7 @@ describe("a cursor", () => {
       "groups.members": (page) => administrator.call(groups.members, { id: group.id, role: "member", ...page }),
       "posts.commentList": (page) =>
         administrator.call(posts.commentList, { id: post.id, parent_id: comment.id, ...page }),
+      "posts.readers": (page) => administrator.call(posts.readers, { id: post.id, status: "unconfirmed", ...page }),
       "events.participants": (page) =>
         administrator.call(events.participants, { id: event.id, answer: "accepted", ...page }),
       "conversations.messages": (page) =>

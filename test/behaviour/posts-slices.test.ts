@@ -105,10 +105,10 @@ function postOf(id: number) {
   return { id, audience_id: id, title: `Post ${id}`, title_key: `post ${id}`, draft: 0, ...kind, ...times } as const;
 }
 
-describe("posts.create for all of more than 100,000 users", () => {
+describe("posts.create and posts.readers for all of more than 100,000 users", () => {
   const world = useWorld(sqliteLocal);
 
-  it("counts readers up to 100,000, and lets other requests run meanwhile", async () => {
+  it("count readers up to 100,000 and find the few who confirmed, and let other requests run meanwhile", async () => {
     const { actors, instance } = world();
     const users = sql`with recursive numbers as (select 1000 as n union all select n + 1 from numbers where n < 100999)
       insert into users (id, first_name, last_name, created_at, updated_at) select n, 'Many', n, 0, 0 from numbers`;
@@ -121,7 +121,19 @@ describe("posts.create for all of more than 100,000 users", () => {
     } as const;
     const creating = actors.administrator.call(posts.create, post);
     expect(await turnsDuring(creating)).toBeGreaterThan(19);
-    expect((await creating).confirm.total).toBe(100_000);
+    const { id, confirm } = await creating;
+    expect(confirm.total).toBe(100_000);
+    const far = [7000, 50_000, 100_999];
+    const marks = far.map((user_id) => ({ post_id: id, user_id, read_at: 1 }));
+    await instance.database.write((tx) => insertRows(tx, "post_marks", marks));
+    const list = async (page: Partial<InputOf<typeof posts.readers>>) => {
+      const { data, meta } = await actors.administrator.call(posts.readers, { id, ...page });
+      return { data: data.map(({ user }) => user), meta };
+    };
+    const listing = list({ status: "confirmed" });
+    expect(await turnsDuring(listing)).toBeGreaterThan(19);
+    const walk = (cursor?: string) => list({ status: "confirmed", limit: 1, ...(cursor && { cursor }) });
+    expect(await walkPages(walk)).toEqual({ forth: far, back: far });
     await instance.database.write(async (tx) => {
       await tx.deleteFrom("users").where("id", ">=", 1000).execute();
       await tx.updateTable("posts").set({ reader_count: null }).where("title", "=", "All").execute();

@@ -147,22 +147,32 @@ describe("statements on SQLite", () => {
     }
   });
 
-  it("counting the readers of a post reads the types of each user, not the users of each type", async () => {
+  it("counting and listing the readers of a post reads the types of each user, not the users of each type", async () => {
     const { actors, types } = world();
+    const { administrator } = actors;
     const audience = { units_falldown: [1], userTypes: [types.employee] };
     const post = { content_type: "news", title: "Soup", body: "", unit: 1, confirm: { enabled: true } } as const;
-    const steps = await stepsOf(() => actors.administrator.call(posts.create, { ...post, visibility: audience }));
-    const counting = steps.filter(({ text }) => text.includes("as counted")).map(({ detail }) => detail);
-    const people = counting.filter((detail) => /^\w+ (h|m|mt|u|users)\b/.test(detail));
-    expect(new Set(people)).toEqual(
-      new Set([
-        "SEARCH users USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
-        "SEARCH m USING COVERING INDEX memberships_unit (unit_id=? AND user_id>? AND user_id<?)",
-        "SEARCH h USING COVERING INDEX sqlite_autoindex_memberships_1 (user_id=?)",
-        "SEARCH mt USING PRIMARY KEY (membership_id=?)",
-        "SEARCH u USING INTEGER PRIMARY KEY (rowid=?)",
-      ]),
-    );
+    let id = 0;
+    const counting = await stepsOf(async () => {
+      id = (await administrator.call(posts.create, { ...post, visibility: audience })).id;
+    });
+    const listing = await stepsOf(() => administrator.call(posts.readers, { id, status: "unconfirmed" }));
+    const people = (steps: typeof counting) =>
+      new Set(
+        steps
+          .filter(({ text }) => text.includes("audience_shares where"))
+          .flatMap(({ detail }) => (/^\w+ (h|m|mt|u|users)\b/.test(detail) ? detail : [])),
+      );
+    const found = [
+      "SEARCH users USING INTEGER PRIMARY KEY (rowid>? AND rowid<?)",
+      "SEARCH m USING COVERING INDEX memberships_unit (unit_id=? AND user_id>? AND user_id<?)",
+      "SEARCH h USING COVERING INDEX sqlite_autoindex_memberships_1 (user_id=?)",
+      "SEARCH mt USING PRIMARY KEY (membership_id=?)",
+      "SEARCH u USING INTEGER PRIMARY KEY (rowid=?)",
+    ];
+    expect(people(counting)).toEqual(new Set(found));
+    const marks = "SEARCH m USING PRIMARY KEY (post_id=? AND user_id=?) LEFT-JOIN";
+    expect(people(listing)).toEqual(new Set([...found, marks]));
   });
 
   it("the only administrator is found among administrators, not among all users of the provider local", async () => {

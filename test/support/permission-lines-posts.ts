@@ -119,6 +119,7 @@ export const postLines: Record<string, readonly Line[]> = {
     ["news for North", "           yes   yes   yes   404   401   401", news],
     ["without a poll", "           409   404   404   404   401   401", draft],
   ],
+  "posts.readers": forEditors(),
   "posts.participate": [
     ["an event for all", "         yes   yes   yes   yes   401   401", (scene) => ({ ...event(scene), answer: "accepted" })],
     ["news", "                     409   409   409   404   401   401", (scene) => ({ ...news(scene), answer: "accepted" })],

@@ -49,11 +49,12 @@ Use a webhook in a script: create it once, test it, wait for a callback, resend 
   wcs webhooks recover ci --since -2d
   wcs webhooks rotate-secret ci --yes
 
-Publish a post tomorrow in a unit and all below it, ask readers to confirm it, count them, and publish it again as unseen
+Publish a post tomorrow in a unit and all below it, ask readers to confirm it, list those who have not, and publish it again as unseen
   wcs posts create --content-type news --title Canteen --visibility-units-falldown Sales --publish-on 'tomorrow 8:00'
   wcs posts update Canteen --body 'It opens.' --confirm-enabled
   wcs posts list --status scheduled
   wcs posts get Canteen --fields confirm
+  wcs posts readers Canteen --status unconfirmed --all
   wcs posts republish Canteen --yes
 
 Create an event, and list the answers to its invitation

@@ -95,13 +95,13 @@ export function requireReadablePost<R extends PostRow>(ctx: Ctx, row: R | undefi
   return row;
 }
 
-/** Returns a post that the actor may edit. Throws like `findPost`, and `forbidden` when the actor may only read it. */
-export async function findEditable(ctx: Ctx, id: number): Promise<PostRow> {
+/** Returns a post that the actor may edit. Throws like `findPost`, and `forbidden` when the actor may only read it: `action` is in the message. */
+export async function findEditable(ctx: Ctx, id: number, action = "change"): Promise<PostRow> {
   const row = await findPost(ctx, id);
   if (row.edits === 1) return row;
   const ability = abilityFor(row.content_type);
   throw new ServiceError(
     "forbidden",
-    `Only its author and users with the ability ${ability} in the unit that owns it can change post ${id}.`,
+    `Only its author and users with the ability ${ability} in the unit that owns it can ${action} post ${id}.`,
   );
 }

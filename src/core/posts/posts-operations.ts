@@ -8,6 +8,7 @@ import { commentIssues, comments } from "./comment-operations.ts";
 import { create, newPostIssues } from "./create-post.ts";
 import { findEditable } from "./find-post.ts";
 import { touch } from "./index-post.ts";
+import { readerListHandlers } from "./list-readers.ts";
 import { postMarkHandlers } from "./post-marks.ts";
 import { postFilterIssues, postReadHandlers } from "./read-posts.ts";
 import { voting } from "./vote.ts";
@@ -19,6 +20,7 @@ export const posts = {
   ...postMarkHandlers,
   ...voting,
   ...comments,
+  ...readerListHandlers,
   ...fileHandlers("post", { find: findEditable, touch }),
 } satisfies Handlers<typeof contract>;
 

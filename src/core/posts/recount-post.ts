@@ -1,4 +1,4 @@
-import { sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { findRow, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { isPostgres } from "../../store/dialect.ts";
@@ -9,16 +9,12 @@ import { storedEvent } from "./stored-event.ts";
 
 /** Counting stops at this number of readers. */
 const maxCounted = 100_000;
-/** User IDs among which a statement counts, for up to 30 ms, when no other request can run on SQLite. */
-const rangeLength = 5000;
+/** User IDs among which a statement looks for readers, for up to 30 ms, when no other request can run on SQLite. */
+export const rangeLength = 5000;
 
 /** Counts the active users that a post is addressed to, up to `maxCounted`. Other requests can run in between. */
 async function countReaders(db: Db, audience: number): Promise<number> {
-  const { last } = await db
-    .selectFrom("users")
-    .select((eb) => eb.fn.max<number | null>("id").as("last"))
-    .executeTakeFirstOrThrow();
-  const max = Number(last);
+  const max = await lastUser(db);
   // PostgreSQL does not block other requests, and counts all at once more quickly.
   const length = isPostgres(db) ? max : rangeLength;
   let count = 0;
@@ -29,13 +25,38 @@ async function countReaders(db: Db, audience: number): Promise<number> {
   return Math.min(count, maxCounted);
 }
 
-async function countInRange(db: Db, audience: number, { from, to }: { from: number; to: number }): Promise<number> {
+/** Returns the largest ID of a user. */
+export async function lastUser(db: Db): Promise<number> {
+  const { last } = await db
+    .selectFrom("users")
+    .select((eb) => eb.fn.max<number | null>("id").as("last"))
+    .executeTakeFirstOrThrow();
+  return Number(last);
+}
+
+async function countInRange(db: Db, audience: number, range: IdRange): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*) as count from (
+    ${readersIn(audience, range)} limit ${maxCounted}) as counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}
+
+interface IdRange {
+  /** Exclusive. */
+  readonly from: number;
+  /** Inclusive. */
+  readonly to: number;
+}
+
+/** Selects the IDs, in a range, of the active users that a post is addressed to. */
+export function readersIn(audience: number, { from, to }: IdRange): RawBuilder<unknown> {
+  // PostgreSQL would read all holders of a type even for few users; the offset keeps it from that.
+  const ofEach = to - from > rangeLength ? sql`` : sql`limit 1 offset 0`;
   const inRange = (column: string) => sql`${sql.ref(column)} > ${from} and ${sql.ref(column)} <= ${to}`;
   // SQLite keeps the order of a cross join; else it could read all holders of a type for each user, or all users for each unit.
   const ofType = sql`(not exists (select 1 from audience_user_types k where k.audience_id = ${audience}) or exists (
     select 1 from memberships h cross join membership_user_types mt cross join audience_user_types k
     where h.user_id = m.user_id and mt.membership_id = h.id
-      and k.audience_id = ${audience} and k.user_type_id = mt.user_type_id))`;
+      and k.audience_id = ${audience} and k.user_type_id = mt.user_type_id ${ofEach}))`;
   const addressed = sql`
     select m.user_id from (select id as user_id from users where ${inRange("id")}) m, audiences a
       where a.id = ${audience} and a.everywhere = 1 and ${ofType}
@@ -49,10 +70,7 @@ async function countInRange(db: Db, audience: number, { from, to }: { from: numb
     union all select g.user_id from group_members g join audiences a on a.group_id = g.group_id
       where a.id = ${audience} and ${inRange("g.user_id")}
     union all select author_id from audiences where id = ${audience} and ${inRange("author_id")}`;
-  const { rows } = await sql<{ count: number }>`select count(*) as count from (
-    select distinct u.id from (${addressed}) c join users u on u.id = c.user_id
-    where u.active = 1 limit ${maxCounted}) as counted`.execute(db);
-  return rows[0]?.count ?? 0;
+  return sql`select distinct u.id from (${addressed}) c join users u on u.id = c.user_id where u.active = 1`;
 }
 
 type Counted = Pick<PostRow, "audience_id" | "confirm_enabled" | "event">;

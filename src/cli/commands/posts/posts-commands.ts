@@ -157,6 +157,11 @@ export const posts: Commands = {
     columns: ["user.id", "user.name", "user.unit.name", "titles"],
     examples: ["wcs posts votes 12 --all"],
   }),
+  readers: command(ops.readers, {
+    items: "readers",
+    columns: ["user.id", "user.name", "user.unit.name", "seen_at", "read_at"],
+    examples: ["wcs posts readers 12 --status unconfirmed", "wcs posts readers 12 --all -o csv"],
+  }),
   accept: command(ops.participate, {
     summary: "Accept the invitation to the event of a post",
     hidden: ["answer"],
