@@ -175,9 +175,9 @@ describeOnDatabases("workers", (open, kind) => {
       const results = first.map((job) => ({ ...job, state, attempt: 1, due_at: later }));
       expect(await database.writeLocking((tx) => callbackQueue.record(tx, results))).toEqual(new Set());
     }
-    await callbackQueue.release(database, first, later);
+    await callbackQueue.release(database, first);
     expect(await claim(later + 20_000, 10, id)).toEqual([]);
-    await callbackQueue.release(database, second, later);
+    await callbackQueue.release(database, second);
     expect(await claim(later, 10, id)).toHaveLength(2);
   });
 
@@ -186,7 +186,8 @@ describeOnDatabases("workers", (open, kind) => {
     await makeUsers(instance);
     const [first] = await claim(now(), 1, id);
     await makeUsers(instance);
-    await callbackQueue.release(instance.database, [first!], now() + 5000);
+    const retry = { ...first!, state: "waiting", attempt: 1, due_at: now() + 5000 } as const;
+    await instance.database.writeLocking((tx) => callbackQueue.record(tx, [retry]));
     const [second] = await claim(now() + 10_000, 1, id);
     expect(second!.id).toBeGreaterThan(first!.id);
     expect(await claim(now() + 10_000, 1, id)).toMatchObject([{ id: first!.id }]);

@@ -5,6 +5,7 @@ import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { DisabledReason } from "../../store/schema/column-types.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
+import { isFree } from "../queue/leased-queue.ts";
 
 /** Locks webhooks in the order of their IDs, so that workers do not deadlock and log IDs of a webhook ascend with time. */
 export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
@@ -79,7 +80,7 @@ function stoppable(db: Db, now: number) {
     .selectFrom("deliveries as d")
     .select("d.id")
     .where("d.state", "=", sql.lit<"waiting">("waiting"))
-    .where((eb) => eb.or([eb("d.lease_token", "is", null), eb("d.due_at", "<=", now)]));
+    .where(isFree(now));
 }
 
 /** Ends the waiting deliveries of a disabled or deleted webhook. Returns their number; more may remain. */

@@ -61,7 +61,7 @@ class Table<C extends Columns> {
   readonly columns: C;
   readonly #constraints: string[] = [];
   readonly #indexes: ((table: string) => string)[] = [];
-  #isClustered = false;
+  #storage: "clustered" | "spacious" | undefined;
 
   constructor(columns: C) {
     this.columns = columns;
@@ -74,8 +74,14 @@ class Table<C extends Columns> {
 
   /** Adds a primary key in whose order the rows are stored, if possible. */
   clusteredBy(...names: NamesOf<C>): this {
-    this.#isClustered = true;
+    this.#storage = "clustered";
     return this.primaryKey(...names);
+  }
+
+  /** Leaves room for changed rows: without one in the same page, a change adds entries to all indexes on PostgreSQL. */
+  spacious(): this {
+    this.#storage = "spacious";
+    return this;
   }
 
   unique(...names: NamesOf<C>): this {
@@ -92,7 +98,7 @@ class Table<C extends Columns> {
   statements(table: string, types: ColumnTypes): string[] {
     const columns = Object.entries(this.columns).map(([name, column]) => `${name} ${column.sql(types)}`);
     const parts = [...columns, ...this.#constraints].join(",\n  ");
-    const end = this.#isClustered ? types.clustered : "";
+    const end = this.#storage === undefined ? "" : types[this.#storage];
     return [`create table ${table} (\n  ${parts}\n)${end}`, ...this.#indexes.map((index) => index(table))];
   }
 }
