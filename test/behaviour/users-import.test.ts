@@ -190,12 +190,16 @@ describeOnOneDatabase("users.import", (environment) => {
       row({ admin: true }),
       row({ user_types: "a\0b", title: "\ud800" }),
       row({ user_types: 5 }),
+      row({ last_name: "", unit: "nowhere", user_types: "Pilot", department: "Kitchen", birthday: "2999-01-01" }),
+      row({ first_name: 5, email: good.email }),
     ]);
     expect(actions(results)).toEqual([
       "skipped",
       "skipped",
       "skipped",
       "created",
+      "skipped",
+      "skipped",
       "skipped",
       "skipped",
       "skipped",
@@ -213,6 +217,8 @@ describeOnOneDatabase("users.import", (environment) => {
       ["admin"],
       ["title", "user_types"],
       ["user_types"],
+      ["birthday", "department", "last_name", "unit", "user_types"],
+      ["email", "first_name"],
     ]);
     expect(results[1]!.fields?.user_types).toHaveLength(2);
     expect(await codeOf(get(good.reference))).toBe("ok");

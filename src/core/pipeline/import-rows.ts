@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import { type Issues, tryParse } from "../../contract/parse-input.ts";
+import { type Issues, tryParse, validFields } from "../../contract/parse-input.ts";
 import type { importResult } from "../../contract/user-schemas.ts";
 import { inTurns } from "./event-loop-turns.ts";
 
@@ -7,14 +7,15 @@ type ImportResult = z.infer<ReturnType<typeof importResult>>;
 type RowResult = ImportResult["results"][number];
 export type FieldChange = NonNullable<RowResult["changes"]>[number];
 
-export type ParsedRow<T> =
+type ParsedRow<T> =
   | { readonly index: number; readonly row: T }
-  | { readonly index: number; readonly wrong: Issues };
+  | { readonly index: number; readonly wrong: Issues; readonly valid: Readonly<Record<string, unknown>> };
 
 /** Rows parsed in one turn of the event loop. */
 const rowsAtOnce = 200;
 
-export async function parseRows<S extends z.ZodType>(
+/** Parses rows. Of a wrong one, returns the valid fields, too. */
+export async function parseRows<S extends z.ZodObject>(
   schema: S,
   rows: readonly unknown[],
 ): Promise<ParsedRow<z.infer<S>>[]> {
@@ -23,7 +24,7 @@ export async function parseRows<S extends z.ZodType>(
     for (const row of some) {
       const result = tryParse(schema, row);
       const index = parsed.length;
-      parsed.push(result.ok ? { index, row: result.value } : { index, wrong: result });
+      parsed.push(result.ok ? { index, row: result.value } : { index, wrong: result, valid: validFields(schema, row) });
     }
   }
   return parsed;

@@ -2,6 +2,7 @@ import { sql } from "kysely";
 import type { FieldIssues } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { InputOf } from "../../contract/operation.ts";
+import type { Issues } from "../../contract/parse-input.ts";
 import { userRow } from "../../contract/user-schemas.ts";
 import { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
@@ -13,7 +14,7 @@ import { recordForEach } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { describeIssues, hasIssues } from "../pipeline/field-issues.ts";
-import { collectResults, type ParsedRow, parseRows } from "../pipeline/import-rows.ts";
+import { collectResults, parseRows } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { birthdayIssue, isSignInAddress } from "./change-user.ts";
 import { freeClaimedKeys } from "./free-claimed-keys.ts";
@@ -39,21 +40,34 @@ const rowsAtOnce = 100;
 export const importUserRows: Import = async (ctx, input) => {
   // Parsed before the transaction, because other changes wait during it.
   const parsed = await parseRows(userRow(), input.rows);
-  return ctx.transaction((tx) => importParsed(tx, input, parsed));
+  const all = parsed.map((each) =>
+    "row" in each ? { ...each, wrong: undefined } : { ...each, row: { ...emptyRow, ...each.valid } },
+  );
+  return ctx.transaction((tx) => importParsed(tx, input, all));
 };
+
+const emptyRow: UserImportRow = { first_name: "", last_name: "", email: "", unit: "" };
+
+/** A row, or the valid fields of a wrong one, which are checked, too. */
+interface CheckedRow {
+  readonly index: number;
+  readonly row: UserImportRow;
+  readonly wrong: Issues | undefined;
+}
 
 /** Processes rows in order, but writes them together, and lets a row take an address that a later row gives up. */
 async function importParsed(
   ctx: Ctx,
   { rows, key, create_user_types }: InputOf<typeof contract.import>,
-  parsed: readonly ParsedRow<UserImportRow>[],
+  all: readonly CheckedRow[],
 ): ReturnType<Import> {
   const { list, skip, done, changed, markDeactivated } = collectResults(rows);
-  const validRows = parsed.flatMap((each) => ("row" in each ? [each.row] : []));
-  const known = await lookUp(ctx, validRows, create_user_types);
+  const rowsOf = (some: readonly CheckedRow[]) => some.map(({ row }) => row);
+  const known = await lookUp(ctx, rowsOf(all), create_user_types);
   const plan = (row: UserImportRow) => planRow(ctx, known, row, key);
   const userOf = (row: UserImportRow) => findUser(known, row, key);
   const isValid = (row: UserImportRow) => !hasIssues(plan(row).issues);
+  const validRows = rowsOf(all.filter(({ wrong }) => wrong === undefined));
   const freed = await freeClaimedKeys(ctx, known, { rows: validRows, key, userOf, isValid });
   const waiting = collectRows(ctx);
   const write = async () => {
@@ -61,16 +75,12 @@ async function importParsed(
     for (const { index, id } of created) done(index, "created", id);
     return [...created, ...changed].map(({ id }) => id);
   };
-  for (const each of parsed) {
-    if (each.index % rowsAtOnce === rowsAtOnce - 1) await takeTurn();
-    if ("wrong" in each) {
-      skip(each.index, each.wrong);
-      continue;
-    }
-    const { index, row } = each;
+  for (const { index, row, wrong } of all) {
+    if (index % rowsAtOnce === rowsAtOnce - 1) await takeTurn();
     if (waiting.affects(row)) known.add(await loadUsers(ctx, await write()));
     const { existing, wanted, changes, issues } = plan(row);
-    if (wanted === undefined || hasIssues(issues)) skip(index, describeIssues(issues));
+    if (wrong) skip(index, withFurther(wrong, issues));
+    else if (wanted === undefined || hasIssues(issues)) skip(index, describeIssues(issues));
     else if (existing === undefined) waiting.create({ index, row, wanted });
     else {
       if (changes) waiting.change({ row, existing, wanted, changes });
@@ -85,6 +95,13 @@ async function importParsed(
   const paths = changed().map((id) => `/users/${id}`);
   await recordForEach(ctx, contract.import, [...new Set(paths)]);
   return { results: list };
+}
+
+/** Adds issues about fields that have none. */
+function withFurther({ fields, issues }: Issues, found: FieldIssues): Issues {
+  const further = Object.entries(found).filter(([field]) => !Object.hasOwn(fields, field));
+  const added = describeIssues(Object.fromEntries(further));
+  return { fields: { ...fields, ...added.fields }, issues: [...issues, ...added.issues] };
 }
 
 type ImportKey = InputOf<typeof contract.import>["key"];
