@@ -353,3 +353,12 @@ it.each([
     expect(named.filter((column) => !words.includes(required.includes(column) ? `${column}*` : column))).toEqual([]);
   },
 );
+
+it("a value that makes the body of a request too large is named by its flag", async () => {
+  const file = place().home.path("long.txt");
+  writeFileSync(file, "x".repeat(2_000_000));
+  expect(await place().wcs(["units", "update", "1", "--description", `@${file}`])).toMatchObject({
+    code: 3,
+    stderr: "error: --description must have at most 10000 characters.\n",
+  });
+});

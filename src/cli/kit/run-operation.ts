@@ -1,5 +1,5 @@
 import { listFirst } from "../../contract/count-text.ts";
-import { ServiceError } from "../../contract/errors.ts";
+import { invalid, ServiceError } from "../../contract/errors.ts";
 import { type Reference, referenceNouns } from "../../contract/field-metadata.ts";
 import { pathFields } from "../../contract/field-spec.ts";
 import { once } from "../../contract/once.ts";
@@ -230,6 +230,12 @@ async function uploadOptions(op: AnyOperation, input: Input, terminal: Terminal)
 async function withHint(error: unknown, operation: OperationInput, request: Request | undefined): Promise<unknown> {
   const { op, onConflict } = operation.leaf;
   if (!(error instanceof ServiceError) || error.hint) return error;
+  if (error.code === "payload_too_large" && request) {
+    // The service did not read the body, so it could not name the fields that are too long.
+    const { tryParseInput } = await import("../../contract/parse-input.ts");
+    const parsed = tryParseInput(request.op, request.input);
+    if (!parsed.ok) return invalid(parsed.fields, parsed.issues);
+  }
   if (error.code === "not_found" || error.fields)
     return (await import("./hint-at-ids.ts")).hintAtIds(error, operation, request?.ids);
   if (error.code !== "conflict" || request?.op !== op) return error;
