@@ -3,6 +3,7 @@ import fs, { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { TLSSocket } from "node:tls";
 import { sql as statement } from "kysely";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, inject, it, onTestFinished, vi } from "vitest";
@@ -10,6 +11,7 @@ import { serverLock, tryLock, waitForTurn } from "../../src/store/dialect.ts";
 import { postgresStructureCheck } from "../../src/store/integrity/postgres-structure.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import type { Topic } from "../../src/store/topics.ts";
+import { cert, key } from "../support/certificate.ts";
 import { listening } from "../support/engine.ts";
 import { freePort } from "../support/free-port.ts";
 import { newDatabase, newInstanceDatabase } from "../support/instance.ts";
@@ -170,6 +172,22 @@ describe("PostgreSQL targets", () => {
     expect(await refusal(openDatabase(`${target}?sslrootcert=/missing.pem`))).toMatchObject({
       code: "unavailable",
       message: expect.stringContaining("/missing.pem"),
+    });
+  });
+
+  it("openDatabase says that no authority of the URL has issued the certificate of the server", async () => {
+    const server = createServer((socket) => {
+      socket.once("data", () => {
+        socket.write("S");
+        new TLSSocket(socket, { isServer: true, cert, key }).on("error", () => {});
+      });
+    }).listen(0, "127.0.0.1");
+    onTestFinished(() => void server.close());
+    await once(server, "listening");
+    const { port } = server.address() as AddressInfo;
+    expect(await refusal(openDatabase(`postgres://127.0.0.1:${port}/wcs?sslmode=verify-full`))).toMatchObject({
+      code: "unavailable",
+      message: expect.stringMatching(/over TLS: self-signed certificate\.$/),
     });
   });
 

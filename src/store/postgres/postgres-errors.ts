@@ -96,7 +96,9 @@ function connectionFailure(error: unknown, state: string): Failure | undefined {
     };
   }
   if (/^(ERR_TLS|.*CERT)|SIGNATURE$/.test(state) || hasMessage(error, withoutTls)) {
-    const message = `PostgreSQL cannot be reached over TLS: ${(error as Error).message}.`;
+    // After a semicolon, Node advises on its own command line.
+    const [reason] = (error as Error).message.split(";");
+    const message = `PostgreSQL cannot be reached over TLS: ${reason}.`;
     return { message, hint: "Check sslmode and sslrootcert in the database URL." };
   }
   if (/^(E[A-Z]+|57P0[1-5]|08\w{3}|53\w{3})$/.test(state) || hasMessage(error, lostConnection))
