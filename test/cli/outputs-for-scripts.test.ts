@@ -386,13 +386,14 @@ describe("webhooks", () => {
   });
   afterAll(() => receiver.close());
 
-  it("webhooks create warns about an address that is refused, and says that the secret is not shown again", async () => {
-    const warned = await sit(`webhooks create --name good --uri ${url}/good --triggers user.create`);
-    expect(warned.stdout).toContain("whsec_");
-    expect(warned.stderr).toMatch(/^Store the secret now; it cannot be shown again\.$/m);
-    expect(warned.stderr).toMatch(/^Warning: callbacks to private addresses are refused\./m);
+  it("webhooks create says that the secret is not shown again, and webhooks test why an address is refused", async () => {
+    const { stdout, stderr } = await sit(`webhooks create --name good --uri ${url}/good --triggers user.create`);
+    expect(stdout).toContain("whsec_");
+    expect(stderr).toMatch(/^Store the secret now; it cannot be shown again\.$/m);
+    const refused = await wcs("webhooks test good");
+    expect([refused.code, refused.stderr]).toEqual([9, expect.stringContaining("webhooks.allow_private is off")]);
     await wcs("settings set webhooks.allow_private true");
-    expect((await sit(`webhooks create --name bad --uri ${url}/bad`)).stderr).not.toContain("Warning");
+    expect((await sit(`webhooks create --name bad --uri ${url}/bad`)).code).toBe(0);
   });
 
   it("webhooks create --if-not-exists: shows the same webhook, and the differences of another one", async () => {

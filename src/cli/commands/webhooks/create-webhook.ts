@@ -1,8 +1,6 @@
 import { ServiceError } from "../../../contract/errors.ts";
-import type { Caller, InputOf, OutputOf } from "../../../contract/operation.ts";
-import { settings } from "../../../contract/settings.ts";
+import type { InputOf, OutputOf } from "../../../contract/operation.ts";
 import { webhooks as ops, triggers } from "../../../contract/webhooks.ts";
-import { unlessRefused } from "../../errors/unless-refused.ts";
 import type { Context, OperationRun } from "../../kit/command-spec.ts";
 import { lineOf } from "../../terminal/shell-words.ts";
 
@@ -17,7 +15,6 @@ export async function createWebhook(run: OperationRun<typeof ops.create>): Promi
   if (same) return show(same);
   if (present[0]) throw conflictOf(present[0], input);
   noteSecret(await finish(input), context);
-  await warnAboutAddress(input.uri, caller, context);
 }
 
 export async function rotateSecret({ input, context, finish }: OperationRun<typeof ops.rotateSecret>): Promise<void> {
@@ -54,23 +51,4 @@ function noteSecret({ data }: OutputOf<typeof ops.create>, { terminal, flags }: 
   terminal.note(
     `The first response, with the secret, was lost. Create a new secret with wcs webhooks rotate-secret ${data.id}.`,
   );
-}
-
-/** Warns about an address to which callbacks are refused. Names are resolved by the service, so only known ones count. */
-async function warnAboutAddress(uri: string, caller: Caller, { terminal }: Context): Promise<void> {
-  if (!(await isPrivate(new URL(uri).hostname))) return;
-  // An API token for webhooks may not read the settings.
-  const found = await unlessRefused("forbidden", caller.call(settings.list, {}));
-  if (found === undefined || found["webhooks.allow_private"]) return;
-  terminal.note(
-    "Warning: callbacks to private addresses are refused. Allow them with wcs settings set webhooks.allow_private true.",
-  );
-}
-
-async function isPrivate(hostname: string): Promise<boolean> {
-  if (/(^|\.)localhost$/.test(hostname)) return true;
-  const { blockListOf, parseNetwork, privateNetworks } = await import("../../../http/server/client-address.ts");
-  const host = parseNetwork(hostname.replace(/^\[|\]$/g, ""));
-  const networks = privateNetworks.map(parseNetwork).filter((network) => network !== undefined);
-  return host !== undefined && blockListOf(networks).check(host.address, host.family);
 }
