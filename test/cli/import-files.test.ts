@@ -43,7 +43,7 @@ it.each([
   ["reference,nmae\n", "units have no column 'nmae' (did you mean 'name'?)."],
   ["reference\n", "missing column name."],
   ["description\n", "missing columns reference, name."],
-  ["reference,name,name\n", "duplicate column name."],
+  ["reference,name,name\n", "the field name is given by column 'name' and by column 'name'."],
   ["reference,,name\n", "units have no column ''."],
   ["reference,name\rold-1,x\r", "the header line ends in a carriage return alone; save the file with the line ends"],
   ['reference,"name\nx,y\n', "the header line has an unclosed quote."],

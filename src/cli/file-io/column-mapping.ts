@@ -20,8 +20,8 @@ export const columnKey = (name: string): string => name.trim().normalize("NFC").
 
 /** Assigns the columns of a file to fields, also those named like one. Throws a `UsageError` for a contradiction or an unknown field. */
 export function createMapping(spec: MappingSpec, table: Table) {
-  const fields = fieldsByColumn(spec, table);
   checkValues(spec, table);
+  const fields = fieldsByColumn(spec, table);
   const seen = new Map<string, string>();
   const found = new Set(Object.keys(spec.values));
   /** Returns the field of a column; "" when it is left out, undefined when there is none. */
@@ -61,38 +61,43 @@ export function createMapping(spec: MappingSpec, table: Table) {
   };
 }
 
+/** Returns a sentence about the first field that has several sources; undefined when each has one. */
+export function findContradiction(sources: readonly (readonly [field: string, source: string])[]): string | undefined {
+  const first = new Map<string, string>();
+  for (const [field, source] of sources) {
+    const other = first.get(field);
+    if (other !== undefined) return `the field ${field} is given by ${other} and by ${source}`;
+    if (field !== "") first.set(field, source);
+  }
+  return undefined;
+}
+
+export const valueSources = (values: MappingSpec["values"]) =>
+  Object.keys(values).map((field) => [field, "--set"] as const);
+
 /** Returns the fields by the keys of their columns: those of the mapping and those that are named like a field. */
-function fieldsByColumn({ columns }: MappingSpec, table: Table): Map<string, string> {
+function fieldsByColumn({ columns, values }: MappingSpec, table: Table): Map<string, string> {
   const given = new Map<string, MappedColumn>();
-  const columnOf = new Map<string, string>();
   for (const each of columns) {
     const { column, field } = each;
     if (field !== "") requireField(field, table, `column '${column}' cannot be mapped`);
     const same = given.get(columnKey(column));
-    if (same !== undefined && same.field !== field) {
-      const named = [same.field, field].map((name) => name || "nothing");
-      throw new UsageError(`column '${column}' is mapped to ${named.join(" and to ")}; map it to one field`);
-    }
-    const other = columnOf.get(field);
-    if (field !== "" && other !== undefined && columnKey(other) !== columnKey(column))
-      throw new UsageError(`columns '${other}' and '${column}' are both mapped to ${field}; map only one of them`);
-    columnOf.set(field, column);
+    if (same !== undefined && same.field !== field)
+      throw new UsageError(`column '${column}' is mapped to '${same.field}' and to '${field}'; map it to one field`);
     given.set(columnKey(column), each);
   }
+  const mapped = [...given.values()].map(({ column, field }) => [field, `column '${column}'`] as const);
+  const contradiction = findContradiction([...mapped, ...valueSources(values)]);
+  if (contradiction !== undefined) throw new UsageError(`${contradiction}; choose one`);
   const named = table.columns.map((name) => [columnKey(name), name] as const);
   return new Map([...named, ...[...given].map(([key, { field }]) => [key, field] as const)]);
 }
 
-function checkValues({ columns, values }: MappingSpec, table: Table): void {
+function checkValues({ values }: MappingSpec, table: Table): void {
   for (const field of Object.keys(values)) {
     requireField(field, table, "it cannot be set");
     if (table.keys.includes(field))
       throw new UsageError(`the field ${field} identifies a row, so it cannot be set to one value for all rows`);
-    const mapped = columns.find((each) => each.field === field);
-    if (mapped !== undefined)
-      throw new UsageError(
-        `the field ${field} is mapped from column '${mapped.column}' and also set to one value; choose one`,
-      );
   }
 }
 

@@ -1,21 +1,18 @@
 import { ServiceError } from "../../contract/errors.ts";
-import { quoteForShell } from "../../contract/shell-quote.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
-import { type ColumnMapping, columnKey } from "./column-mapping.ts";
+import { type ColumnMapping, columnKey, findContradiction, valueSources } from "./column-mapping.ts";
 import { hintOfJson } from "./file-format.ts";
 import type { Table } from "./file-rows.ts";
 
-/** The fields of the columns of a file, in the order of the columns; "" for those that are left out. */
-type HeaderFields = readonly string[];
-
-/** Returns the field of each column. Without a mapping, every column must be named like a field. */
+/** Returns the field of each column, "" for those that are left out. Without a mapping, every column must be named like a field. */
 export function readHeader(cells: readonly string[], table: Table, label: string, mapping: ColumnMapping | undefined) {
   const names = cells.map((cell) => cell.trim());
   if (mapping === undefined) requireKnown(names, table, label);
   const fields = names.map((name) => (mapping ? mapping.fieldOf(name) : fieldNamed(name, table)) ?? "");
-  requireOnce(names, fields, table, label);
-  if (mapping !== undefined) requireFit(names, fields, label, mapping);
+  if (mapping !== undefined) requireMapped(names, label, mapping);
+  const sources = fields.map((field, at) => [field, `column '${names[at]}'`] as const);
+  requireOnce([...sources, ...valueSources(mapping?.values ?? {})], label, table, mapping !== undefined);
   const missing = table.required.filter((name) => !fields.includes(name) && !(mapping && name in mapping.values));
   if (missing.length > 0) {
     const noun = missing.length > 1 ? "columns" : "column";
@@ -49,29 +46,19 @@ function requireKnown(names: readonly string[], table: Table, label: string): vo
   throw refusedHeader(`${label}: ${table.name} have no column ${quoted(unknown)}${suggestion}.`, table);
 }
 
-function requireOnce(names: readonly string[], fields: HeaderFields, table: Table, label: string): void {
-  for (const [at, field] of fields.entries()) {
-    const first = fields.indexOf(field);
-    if (field === "" || first === at) continue;
-    const [one = "", other = ""] = [names[first], names[at]];
-    if (columnKey(one) === columnKey(other)) throw refusedHeader(`${label}: duplicate column ${one}.`, table);
-    throw new UsageError(`${label}: the columns '${one}' and '${other}' both give the field ${field}`, {
-      hint: `leave one out with --map ${quoteForShell(`${columnKey(one) === field ? one : other}=`)}`,
-    });
-  }
+/** Throws when a field has several columns, or a column and --set. */
+function requireOnce(sources: readonly (readonly [string, string])[], label: string, table: Table, isMapped: boolean) {
+  const contradiction = findContradiction(sources);
+  if (contradiction === undefined) return;
+  if (!isMapped) throw refusedHeader(`${label}: ${contradiction}.`, table);
+  throw new UsageError(`${label}: ${contradiction}`, { hint: "leave a column out with --map 'Column='" });
 }
 
-/** Throws when the file lacks a mapped column, or has a column for a field that has the same value in all rows. */
-function requireFit(names: readonly string[], fields: HeaderFields, label: string, { mapped, values }: ColumnMapping) {
+/** Throws when the file lacks a mapped column. */
+function requireMapped(names: readonly string[], label: string, { mapped }: ColumnMapping): void {
   const keys = new Set(names.map(columnKey));
   const absent = mapped.filter(({ column }) => !keys.has(columnKey(column)));
-  if (absent.length > 0) {
-    const listed = absent.map(({ column, field }) => `'${column}' (mapped to ${field})`).join(", ");
-    throw new UsageError(`${label} has no column ${listed}`, { hint: `its columns are ${quoted(names)}` });
-  }
-  const at = fields.findIndex((field) => field !== "" && field in values);
-  if (at < 0) return;
-  throw new UsageError(`${label}: the column '${names[at]}' gives the field ${fields[at]}, which --set gives as well`, {
-    hint: `leave the column out with --map ${quoteForShell(`${names[at]}=`)}`,
-  });
+  if (absent.length === 0) return;
+  const listed = absent.map(({ column, field }) => `'${column}' (mapped to ${field})`).join(", ");
+  throw new UsageError(`${label} has no column ${listed}`, { hint: `its columns are ${quoted(names)}` });
 }
