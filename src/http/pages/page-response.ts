@@ -29,22 +29,9 @@ export function pageHeaders(more: Readonly<Record<string, string>> = {}): Record
   };
 }
 
-/**
- * Throws `forbidden` when another website sent a form. Accepts `Origin: null`, which browsers send because of our
- * Referrer-Policy; the token in the form is the authority.
- */
-export function requireOwnForm(exchange: Exchange, baseUrl: string): void {
-  const site = exchange.header("sec-fetch-site");
-  const origin = exchange.header("origin");
-  const isOwn =
-    site === undefined
-      ? origin === undefined || origin === "null" || isOwnOrigin(origin, exchange, baseUrl)
-      : site === "same-origin" || site === "none";
-  if (!isOwn) throw new ServiceError("forbidden", "The form was sent from another website.");
-}
-
-/** Compares with the host of the request, too, because a reverse proxy may serve under further names. */
-function isOwnOrigin(origin: string, exchange: Exchange, baseUrl: string): boolean {
-  const host = URL.parse(origin)?.host;
-  return host !== undefined && (origin === URL.parse(baseUrl)?.origin || host === exchange.header("host"));
+/** Throws `forbidden` when a browser says that another website sent a form. The token in the form is the authority. */
+export function requireOwnForm(exchange: Exchange): void {
+  const site = exchange.header("sec-fetch-site") ?? "none";
+  if (site !== "same-origin" && site !== "none")
+    throw new ServiceError("forbidden", "The form was sent from another website.");
 }

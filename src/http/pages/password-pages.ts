@@ -21,7 +21,7 @@ export async function showForm(request: PageRequest, kind: Kind): Promise<Respon
 
 export async function submitForm(request: PageRequest): Promise<Response> {
   const { options, exchange, fields } = request;
-  requireOwnForm(exchange, await options.baseUrl());
+  requireOwnForm(exchange);
   const kind = singleValue(fields, "kind") === "welcome" ? "welcome" : "reset";
   const input = {
     ...linkOf(fields),
@@ -63,7 +63,7 @@ export function showRequest(request: PageRequest, issues: readonly FormIssue[] =
 /** Asks for another link. The page is the same for every address. */
 export async function submitRequest(request: PageRequest): Promise<Response> {
   const { options, exchange, fields, texts } = request;
-  requireOwnForm(exchange, await options.baseUrl());
+  requireOwnForm(exchange);
   try {
     await options.invoke(auth.passwordRequest, { email: singleValue(fields, "email") }, originOf(request));
   } catch (error) {
