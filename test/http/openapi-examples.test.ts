@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { z } from "zod";
 import { auth } from "../../src/contract/auth.ts";
 import { pathFields } from "../../src/contract/field-spec.ts";
@@ -19,6 +19,8 @@ import { operations } from "./support.ts";
 
 /** Requests that an actor may make, and the answers of a service. `WCS_RECORD_EXAMPLES=1` records them again. */
 const file = new URL("../../src/http/openapi-examples.json", import.meta.url);
+// All at one time, so that a recording differs from the one before only by what changed, and by random values.
+if (process.env.WCS_RECORD_EXAMPLES) vi.useFakeTimers({ toFake: ["Date"], now: Date.UTC(2026, 11, 1, 9) });
 const open = useScene(sqliteHttp);
 
 interface Example {
