@@ -199,7 +199,8 @@ const calendar = `Times are read in your time zone, or the one given by --tz:
   every weekday                    every month on the 1st
   every other week                 every month on the last friday
   every tuesday and thursday       every year on 24 december
-Add 'in june', 'until 2026-12-31' or '10 times' to each. 'never' removes the recurrence.
+Add 'in june', 'until 2026-12-31' or '10 times' to each. 'never' removes the recurrence. The start is the first occurrence also
+when its day does not fit: for the last friday of each month, start on one.
 --rrule accepts a rule of RFC 5545: 'FREQ=WEEKLY;BYDAY=TU,TH;UNTIL=20261231'.
 An event recurs at the same local time in the time zone of the instance, also after clock changes. A single occurrence
 cannot be left out or moved: let the event end before it ('until 2026-12-31'), and create the others as a new event.
