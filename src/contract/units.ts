@@ -76,7 +76,7 @@ export const units = operationGroup("units", {
   }),
   delete: operation("DELETE", "/units/{id}", "Delete a unit", {
     description:
-      "A unit with children or members can be deleted only if another unit receives them (transfer). A transfer also needs, in both units, the abilities that members have through the deleted unit and, in the deleted unit, those that anybody has at or above the receiving unit, as for a move. Only administrators can transfer themselves. Posts and events of the unit then belong to the receiving unit or, without one, to the parent. They are no longer published to members of the deleted unit: change their readers first if the members should still read them.",
+      "A unit with children or members can be deleted only if another unit receives them (transfer). A transfer also needs, in both units, the abilities that members have through the deleted unit and, in the deleted unit, those that anybody has at or above the receiving unit, as for a move. Only administrators can transfer themselves. The departments of the unit are deleted with it; members of both units keep the department and user types of the receiving one. Posts and events of the unit then belong to the receiving unit or, without one, to the parent. They are no longer published to members of the deleted unit: change their readers first if the members should still read them.",
     access: { ability: "units", at: [{ unit: "id" }, { unit: "transfer" }] },
     input: () => ({
       id: id("units"),
