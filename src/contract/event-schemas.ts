@@ -24,7 +24,7 @@ import { once } from "./once.ts";
 import { shortUser } from "./user-schemas.ts";
 
 export const eventTypes = ["chain", "unit", "user"] as const;
-const answers = ["accepted", "rejected"] as const;
+export const answers = ["accepted", "rejected"] as const;
 export const weekdays = ["MO", "TU", "WE", "TH", "FR", "SA", "SU"] as const;
 /** Maximum numbers of days in the months. */
 export const monthLengths = [31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];

@@ -12,7 +12,8 @@ import {
   unixTime,
   url,
 } from "./common-schemas.ts";
-import { frequencies, frequency, interval } from "./event-schemas.ts";
+import { answers, frequencies, frequency, interval } from "./event-schemas.ts";
+import { shortUser } from "./user-schemas.ts";
 
 /** A time of an event: RFC 3339 with an offset, local time in the event's time zone, or a date. */
 const moment = () =>
@@ -61,7 +62,7 @@ export type PostEventFields = z.infer<ReturnType<typeof postEventFields>>;
 
 export const eventParticipation = component("Participation", () => ({
   enabled: z.boolean(),
-  rsvp: z.enum(["accepted", "rejected"]).nullable().describe("Your answer to the invitation"),
+  rsvp: z.enum(answers).nullable().describe("Your answer to the invitation"),
   invited: z.int().describe("Number of users with access when it was last published or its readers changed"),
   accepted: z.int(),
   rejected: z.int(),
@@ -87,4 +88,9 @@ export const postEvent = component("PostEvent", () => ({
   end_date: dateText().nullable(),
   timezone: z.string(),
   participation: eventParticipation(),
+}));
+
+export const postParticipant = component("PostParticipant", () => ({
+  user: shortUser(),
+  answer: z.enum(answers).nullable().describe("Null: no answer"),
 }));

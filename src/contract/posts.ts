@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { comment, commentBody } from "./comment-schemas.ts";
 import { clearable, created, cursorInput, cursorList, id, nullable, time } from "./common-schemas.ts";
-import { answer } from "./event-schemas.ts";
+import { answer, answers } from "./event-schemas.ts";
 import { fileItems, uploadLimit } from "./file-schemas.ts";
 import { muteRule } from "./muterules.ts";
 import { operation, operationGroup } from "./operation.ts";
 import { choiceTitle, maxChoices, poll, vote } from "./poll-schemas.ts";
+import { postParticipant } from "./post-event-schemas.ts";
 import { contentType, mentioned, post, postBody, postFields, postTitle, shownReader } from "./post-schemas.ts";
 
 const postPath = "/content/{content=id}";
@@ -15,6 +16,8 @@ const own = { access: "signed_in", input: one, private: true } as const;
 
 const mark = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
   operation(method, `${postPath}/${path}`, summary, { ...own, ...(description && { description }) });
+
+const addressedUsers = "Lists the active users that the post is addressed to now, sorted by ID";
 
 export const posts = operationGroup("posts", {
   list: operation("GET", "/content", "List posts, newest first", {
@@ -112,8 +115,7 @@ export const posts = operationGroup("posts", {
     errors: ["conflict"],
   }),
   readers: operation("GET", `${postPath}/readers`, "List who has read a post, and who has not", {
-    description:
-      "Lists the active users that the post is addressed to now, sorted by ID; confirm.total is their number when it was last counted. Can be done by users who can edit the post; if it belongs to a private group, only by those who can see the group.",
+    description: `${addressedUsers}; confirm.total is their number when it was last counted. Can be done by users who can edit the post; if it belongs to a private group, only by those who can see the group.`,
     access: "signed_in",
     input: () => ({
       id: id("posts"),
@@ -124,6 +126,20 @@ export const posts = operationGroup("posts", {
       ...cursorInput(),
     }),
     ...cursorList(shownReader),
+  }),
+  participants: operation("GET", `${postPath}/participation`, "List the answers to the invitation of an event post", {
+    description: `${addressedUsers}, also those who have not answered. Can be done by users who can edit the post.`,
+    access: "signed_in",
+    input: () => ({
+      id: id("posts"),
+      answer: z
+        .enum([...answers, "none"])
+        .optional()
+        .describe("Only users with this answer; none: who have not answered"),
+      ...cursorInput(),
+    }),
+    ...cursorList(postParticipant),
+    errors: ["conflict"],
   }),
   participate: operation("POST", `${postPath}/participation`, "Answer the invitation of an event post", {
     ...own,

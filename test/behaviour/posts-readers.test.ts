@@ -6,7 +6,7 @@ import { tokens } from "../../src/contract/tokens.ts";
 import { users } from "../../src/contract/users.ts";
 import { describeEverywhere } from "../support/instance.ts";
 import { useNewsroom } from "../support/newsroom.ts";
-import { codeOf, refusal } from "../support/outcome.ts";
+import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 import { walkPages } from "../support/walk-pages.ts";
 
 type Status = ArgumentsOf<typeof posts.readers>["status"];
@@ -79,6 +79,49 @@ describeEverywhere("readers of a post", (environment) => {
     expect(await idsOf(id)).toEqual([1, joined.id]);
     await administrator.call(users.delete, { id: joined.id });
     expect(await idsOf(id)).toEqual([1]);
+  });
+
+  it("posts.participants lists who comes to the event of a post, who does not, and who has not answered", async () => {
+    const { write, actors, ids, units, colleague, planner } = newsroom();
+    const post = await write({
+      content_type: "event",
+      unit: units.north,
+      visibility: { units: [units.harbour] },
+      event: { datetime_start: "2026-06-01T10:00", participation: { enabled: true } },
+    });
+    const { id } = post;
+    await actors.member.call(posts.participate, { id, answer: "accepted" });
+    await colleague.call(posts.participate, { id, answer: "rejected" });
+    const list = (input: Partial<ArgumentsOf<typeof posts.participants>> = {}) =>
+      planner.call(posts.participants, { id, ...input });
+    const all = (await list()).data;
+    expect(all).toHaveLength(post.event!.participation.invited);
+    expect(all).toMatchObject([
+      { user: { id: ids.administrator }, answer: null },
+      { user: { id: ids.member, unit: { id: units.harbour } }, answer: "accepted" },
+      { user: { id: ids.colleague }, answer: "rejected" },
+      { user: { active: true }, answer: null },
+    ]);
+    for (const [answer, at] of Object.entries({ accepted: [1], rejected: [2], none: [0, 3] })) {
+      const filter = { answer: answer as "accepted" };
+      const found = at.map((place) => all[place]!);
+      expect((await list(filter)).data).toEqual(found);
+      const walked = await walkPages(async (cursor) => {
+        const { data, meta } = await list({ ...filter, limit: 1, ...(cursor && { cursor }) });
+        return { data: data.map(({ user }) => user), meta };
+      });
+      const users = found.map(({ user }) => user.id);
+      expect(walked).toEqual({ forth: users, back: users });
+    }
+    const { next_cursor } = (await list({ limit: 1 })).meta;
+    expect(await wrongFields(list({ limit: 1, answer: "none", cursor: next_cursor! }))).toEqual(["cursor"]);
+    await actors.member.call(posts.unparticipate, { id });
+    expect((await list({ answer: "accepted" })).data).toEqual([]);
+    const plain = await write();
+    expect(await refusal(actors.administrator.call(posts.participants, { id: plain.id }))).toMatchObject({
+      code: "conflict",
+      message: `Participation is not enabled for post ${plain.id}.`,
+    });
   });
 
   describe("permission", () => {

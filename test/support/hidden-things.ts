@@ -107,6 +107,7 @@ export const hiddenTable: Record<string, Record<string, Line>> = {
   "posts.vote": { ...id("post"), choices: ["choice", ({ own }, id) => ({ id: own.post, choices: [id] })] },
   "posts.votes": id("post"),
   "posts.readers": id("post"),
+  "posts.participants": id("post"),
   "posts.participate": id("post", { answer: "accepted" }),
   "posts.unparticipate": id("post"),
   "posts.commentList": { ...id("post"), parent_id: ["comment", ({ own }, parent_id) => ({ id: own.post, parent_id })] },

@@ -120,6 +120,11 @@ export const postLines: Record<string, readonly Line[]> = {
     ["without a poll", "           409   404   404   404   401   401", draft],
   ],
   "posts.readers": forEditors(),
+  "posts.participants": [
+    ["an event for all", "         yes   403   403   403   401   401", event],
+    ["news", "                     409   403   403   404   401   401", news],
+    ["a draft", "                  409   404   404   404   401   401", draft],
+  ],
   "posts.participate": [
     ["an event for all", "         yes   yes   yes   yes   401   401", (scene) => ({ ...event(scene), answer: "accepted" })],
     ["news", "                     409   409   409   404   401   401", (scene) => ({ ...news(scene), answer: "accepted" })],

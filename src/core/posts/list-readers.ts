@@ -8,6 +8,7 @@ import { type AskedPage, decodeCursor, makeCursorPage, type Position } from "../
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { findEditable, type PostRow } from "./find-post.ts";
 import { lastUser, rangeLength, readersIn } from "./recount-post.ts";
+import { requireInvitation } from "./stored-event.ts";
 
 type Condition = RawBuilder<SqlBool>;
 
@@ -18,16 +19,28 @@ const withStatus: Record<NonNullable<InputOf<typeof contract.readers>["status"]>
   unseen: sql`m.seen_at is null`,
 };
 
+const withAnswer: Record<NonNullable<InputOf<typeof contract.participants>["answer"]>, Condition> = {
+  accepted: sql`m.answer = 'accepted'`,
+  rejected: sql`m.answer = 'rejected'`,
+  none: sql`m.answer is null`,
+};
+
 export const readerListHandlers = {
   async readers(ctx, { id, status, limit, cursor }) {
     const post = await findWithReaders(ctx, id, "list the readers of");
     const condition = status && withStatus[status];
-    const { rows, meta } = await readReaders(ctx, post, condition, { list: `readers ${id} ${status}`, limit, cursor });
-    const user = await presentAuthors(
-      ctx,
-      rows.map((row) => row.id),
-    );
-    return { data: rows.map(({ id, seen_at, read_at }) => ({ user: user(id), seen_at, read_at })), meta };
+    const list = `readers ${id} ${status}`;
+    const { rows, meta } = await readReaders(ctx, post, condition, { list, limit, cursor });
+    return { data: rows.map(({ user, seen_at, read_at }) => ({ user, seen_at, read_at })), meta };
+  },
+
+  async participants(ctx, { id, answer, limit, cursor }) {
+    const post = await findWithReaders(ctx, id, "list the answers to");
+    requireInvitation(post);
+    const condition = answer && withAnswer[answer];
+    const list = `participants ${id} ${answer}`;
+    const { rows, meta } = await readReaders(ctx, post, condition, { list, limit, cursor });
+    return { data: rows.map(({ user, answer }) => ({ user, answer })), meta };
   },
 } satisfies Partial<Handlers<typeof contract>>;
 
@@ -43,8 +56,16 @@ async function readReaders(ctx: Ctx, post: PostRow, condition: Condition | undef
   const { limit, cursor } = page;
   const position = decodeCursor<[number]>(ctx, list, cursor);
   const found = await findReaders(ctx, post, condition, { position, limit: limit + 1 });
-  return makeCursorPage(ctx, list, found, { limit, position, keyOf: ({ id }) => [id] });
+  const { rows, meta } = makeCursorPage(ctx, list, found, { limit, position, keyOf: ({ id }) => [id] });
+  const user = await presentAuthors(
+    ctx,
+    rows.map(({ id }) => id),
+  );
+  return { rows: rows.map((row) => ({ ...row, user: user(row.id) })), meta };
 }
+
+/** A reader of a post with its marks. */
+type Reading = { readonly id: number } & Pick<PostRow, "seen_at" | "read_at" | "answer">;
 
 interface Search {
   readonly position: Position<[number]> | undefined;
@@ -57,7 +78,7 @@ async function findReaders({ db }: Ctx, post: PostRow, condition: Condition | un
   const [key = 0] = position?.key ?? [];
   const back = position?.direction === "before";
   const end = back ? 0 : await lastUser(db);
-  const found: { id: number; seen_at: number | null; read_at: number | null }[] = [];
+  const found: Reading[] = [];
   let at = back ? key - 1 : key;
   let length = 2 * limit;
   while (found.length < limit && (back ? at > end : at < end)) {
@@ -66,7 +87,7 @@ async function findReaders({ db }: Ctx, post: PostRow, condition: Condition | un
     const query = db
       .selectFrom(sql<{ id: number }>`(${readersIn(audience_id, range)})`.as("r"))
       .leftJoin("post_marks as m", (join) => join.onRef("m.user_id", "=", "r.id").on("m.post_id", "=", id))
-      .select(["r.id", "m.seen_at", "m.read_at"])
+      .select(["r.id", "m.seen_at", "m.read_at", "m.answer"])
       .orderBy("r.id", back ? "desc" : "asc")
       .limit(limit - found.length);
     found.push(...(await (condition ? query.where(condition) : query).execute()));

@@ -7,7 +7,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { muteFrom } from "../pipeline/mutes.ts";
 import { findPost, type PostRow } from "./find-post.ts";
 import { lacksVote, pollOf } from "./polls.ts";
-import { storedEvent } from "./stored-event.ts";
+import { requireInvitation } from "./stored-event.ts";
 
 /** Operations that mark a post for the actor. Repeating them changes nothing. */
 export const postMarkHandlers = {
@@ -66,9 +66,7 @@ async function setTime(
 
 async function setAnswer(ctx: Ctx, id: number, answer: PostRow["answer"]): Promise<undefined> {
   const post = await findPost(ctx, id);
-  if (!storedEvent(post)?.participation) {
-    throw new ServiceError("conflict", `Participation is not enabled for post ${id}.`);
-  }
+  requireInvitation(post);
   if (post.answer === answer) return;
   await mark(ctx, id, { answer });
   if (post.answer !== null) await addToRows(ctx.db, "posts", id, { [`${post.answer}_count`]: -1 });

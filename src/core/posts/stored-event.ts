@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { ServiceError } from "../../contract/errors.ts";
 import type { postEvent as contract } from "../../contract/post-event-schemas.ts";
 import type { PostRow } from "./find-post.ts";
 
@@ -9,6 +10,12 @@ export type StoredEvent = Omit<PostEvent, "participation"> & { readonly particip
 
 export function storedEvent({ event }: Pick<PostRow, "event">): StoredEvent | null {
   return event === null ? null : JSON.parse(event);
+}
+
+/** Throws `conflict` when a post does not invite its readers to an event. */
+export function requireInvitation(post: PostRow): void {
+  if (!storedEvent(post)?.participation)
+    throw new ServiceError("conflict", `Participation is not enabled for post ${post.id}.`);
 }
 
 export function presentPostEvent(row: PostRow): PostEvent | null {

@@ -162,6 +162,11 @@ export const posts: Commands = {
     columns: ["user.id", "user.name", "user.unit.name", "seen_at", "read_at"],
     examples: ["wcs posts readers 12 --status unconfirmed", "wcs posts readers 12 --all -o csv"],
   }),
+  participants: command(ops.participants, {
+    items: "participants",
+    columns: ["user.id", "user.name", "user.title", "user.unit.name", "answer"],
+    examples: ["wcs posts participants 12 --answer accepted --all", "wcs posts participants 12 --answer none -o csv"],
+  }),
   accept: command(ops.participate, {
     summary: "Accept the invitation to the event of a post",
     hidden: ["answer"],
