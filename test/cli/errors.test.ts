@@ -101,6 +101,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["users update 1 --department IT", 2, /hint: Use wcs users membership set <user> --department <department>\.\n/],
   ["search Bo", 2, /hint: Use wcs names find <name>, /],
   ["feed", 2, /^error: Unknown command 'wcs feed'\.\nhint: Use wcs posts list --show-in-feed\.\n$/],
+  ["events calendar --start today", 2, /^error: Unknown option '--start'\.\nhint: Use --from <date>\.\n$/],
   ["events list --from today", 2, /^error: Unknown option '--from'\.\nhint: Use --start <time>\.\n$/],
   ["messages 5", 2, /hint: Did you mean 'wcs conversations messages'\?\n$/],
   [

@@ -83,6 +83,8 @@ export const wrongGuesses: Readonly<Record<string, string>> = {
   "wcs posts schedule": "use wcs posts update <post> --publish-on <time>",
   "wcs posts unpublish": "use wcs posts update <post> --no-publish-status",
   "wcs posts update --unpin": "use --unset pinned",
+  "wcs events calendar --end": "use --to <date>",
+  "wcs events calendar --start": "use --from <date>",
   "wcs events list --from": "use --start <time>",
   "wcs events list --to": "use --end <time>",
   "wcs events create --share-with": "use --shares <user,...>",
