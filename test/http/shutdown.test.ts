@@ -82,7 +82,10 @@ test("requests that do not end are aborted", async () => {
 
 test("a request that runs when the shutdown begins is answered once new connections are refused", async () => {
   const working = gate();
-  const server = await serveFake(() => working.opened.then(() => ({ id: 7 })), { timeouts: { quiet: 1000 } });
+  const server = await serveFake(() => working.opened.then(() => ({ id: 7 })), {
+    timeouts: { quiet: 1000 },
+    inStep: async () => working.open(),
+  });
   const next = fetch(`${server.url}/api/users/5`).then(({ status }) => {
     expect(status).toBe(200);
     return fetch(`${server.url}/healthz`).then(
@@ -92,8 +95,6 @@ test("a request that runs when the shutdown begins is answered once new connecti
   });
   await expect.poll(() => server.calls.length).toBe(1);
   const closed = server.close();
-  await sleep(100);
-  working.open();
   expect(await next).toBe("refused");
   await closed;
 });
@@ -118,16 +119,21 @@ test("a request that arrives while the shutdown waits for other processes runs, 
 test("the port stays open while another process answers, whose clients connect again", async () => {
   const others = gate();
   const holding = gate();
-  const server = await serveFake(undefined, {
-    timeouts: { notice: 0, quiet: 50 },
-    inStep: async (step) => {
-      if (step === "hold") holding.open();
-      await others.opened;
-    },
-  });
+  const timeouts = { notice: 0, quiet: 200 };
+  const [server, alone] = [
+    await serveFake(undefined, {
+      timeouts,
+      inStep: async (step) => {
+        if (step === "hold") holding.open();
+        await others.opened;
+      },
+    }),
+    await serveFake(undefined, { timeouts }),
+  ];
   const closed = server.close();
   await holding.opened;
-  await sleep(200);
+  // A server that waits for no other one is closed by now.
+  await alone.close();
   const late = speak(server.port, ask);
   await expect.poll(() => server.logs.length).toBe(1);
   others.open();
