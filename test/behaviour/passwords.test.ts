@@ -130,6 +130,16 @@ describeOnOneDatabase("passwords", (environment) => {
     }
   });
 
+  it("users.password refuses short patterns, which lists of common passwords have, too", async () => {
+    const { id } = await world().addUser();
+    for (const pattern of ["00000000", "aaaaaaaaa", "12341234", "123123123", "abcdEFGH", "0123456789", "87654321"]) {
+      expect(await wrongFields(set(id, pattern)), pattern).toEqual(["password"]);
+    }
+    for (const other of ["x".repeat(128), "abcdefgh!", "12345-12345", "abcabcabx"]) {
+      expect(await codeOf(set(id, other)), other).toBe("ok");
+    }
+  });
+
   it("users.password refuses the user's address and names in any case", async () => {
     const { id, email } = await world().addUser({ first_name: "Søren-Åge", last_name: "Kierkegård" });
     for (const own of [email!, email!.toUpperCase(), "Kierkegård", "KIERKEGARD", "soren-age kierkegard"]) {

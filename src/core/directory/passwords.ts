@@ -75,10 +75,20 @@ export async function passwordIssue(
 ): Promise<Cause | undefined> {
   const min = settings["passwords.min_length"];
   if ([...password].length < min) return { code: "too_small", params: { minimum: min, of: "string" } };
-  if ((await commonPasswords()).has(password.toLowerCase())) return { code: "common_password" };
+  if (isPattern(password) || (await commonPasswords()).has(password.toLowerCase())) return { code: "common_password" };
   const own = [email ?? "", first_name, last_name, `${first_name} ${last_name}`];
   const isOwn = own.some((each) => each.trim() !== "" && fold(each) === fold(password));
   return isOwn ? { code: "own_name" } : undefined;
+}
+
+/** Returns true for short patterns, which the list of common passwords leaves out: 00000000, 12341234, abcdefgh, 87654321. */
+function isPattern(password: string): boolean {
+  if (!/^[a-z0-9]{8,12}$/i.test(password)) return false;
+  const bytes = Buffer.from(password.toLowerCase());
+  const steps = new Set(bytes.subarray(1).map((byte, i) => byte - Number(bytes[i])));
+  // 1 and 255 stand for the next and the previous character.
+  const isSequence = steps.size === 1 && (steps.has(1) || steps.has(255));
+  return isSequence || [1, 2, 3, 4].some((period) => password.startsWith(password.slice(period)));
 }
 
 /** Returns about 18,000 passwords of at least 8 characters that attackers try first. */
