@@ -37,17 +37,8 @@ const shell = (line: string) =>
     env: { ...process.env, WCS: `${process.execPath} ${bin}` },
   });
 
-it.skipIf(process.platform !== "linux")("a closed stdout is an error, a discarded one is not", () => {
-  const closed = shell("$WCS --help >&-");
-  expect([closed.status, closed.stderr]).toEqual([
-    2,
-    "error: Stdout is closed.\nhint: Use > /dev/null to discard the output.\n",
-  ]);
-  expect(shell("exec >&-; $WCS --version").status).toBe(2);
-  for (const line of ["$WCS --help > /dev/null", "exec > /dev/null; $WCS --help"]) expect(shell(line).status).toBe(0);
-  // To discard output, Node opens the same device in the same way as for a closed stdout.
-  const discarded = spawnSync("sh", ["-c", `${process.execPath} ${bin} --help; exit $?`], { stdio: "ignore" });
-  expect(discarded.status).toBe(0);
+it("a discarded or closed stdout is no error", () => {
+  for (const line of ["$WCS --help > /dev/null", "$WCS --help >&-"]) expect(shell(line).status).toBe(0);
   expect(spawnSync(process.execPath, [bin, "--help"], { stdio: "ignore" }).status).toBe(0);
 });
 
@@ -66,14 +57,6 @@ describe.skipIf(process.platform !== "linux")("the output of a change", () => {
     const others = ["tokens list", "tokens create --name other --scopes read --dry-run"];
     for (const line of others) expect(run(`$WCS ${line} > /dev/full`).stderr).toMatch(/^error: The disk is full/);
     expect(await names()).not.toContain("other");
-  });
-
-  it("to a closed stdout is refused before anything is changed", async () => {
-    const create = run("$WCS tokens create --name closed --scopes read >&-");
-    expect([create.status, create.stderr]).toEqual([2, expect.stringContaining("Stdout is closed.")]);
-    expect(await names()).not.toContain("closed");
-    // This command has no output.
-    expect(run("$WCS users deactivate 1 >&-").stderr).not.toContain("Stdout is closed.");
   });
 });
 

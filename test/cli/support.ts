@@ -199,7 +199,6 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
     configure: ({ input = true, quiet = false }) => Object.assign(options, { input, quiet }),
     write,
     writeBytes: (bytes) => write(Buffer.from(bytes).toString()),
-    requireOutput: () => {},
     noteChange: () => {},
     note(line) {
       if (!options.quiet) page.stderr += `${sanitizeLine(line)}\n`;

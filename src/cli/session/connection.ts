@@ -48,7 +48,6 @@ const renewal = () => import("./token-renewal.ts");
 const forTerminal = (caller: Caller, route: Route): Caller => ({
   async call(op, input, options) {
     const changes = op.method !== "GET" && options?.dryRun !== true;
-    if (changes && op.status !== 204) route.terminal.requireOutput();
     try {
       const answer = await caller.call(op, input, options);
       if (changes) route.terminal.noteChange();

@@ -1,6 +1,6 @@
-import { fstatSync, readFileSync, statSync, writeSync } from "node:fs";
+import { fstatSync, statSync, writeSync } from "node:fs";
 import { devNull } from "node:os";
-import { BrokenPipe, isBrokenPipe, LostOutput, UsageError } from "../errors/cli-errors.ts";
+import { BrokenPipe, isBrokenPipe, LostOutput } from "../errors/cli-errors.ts";
 
 const descriptor = 1;
 
@@ -16,13 +16,7 @@ export function isTerminal(stream: () => NodeJS.WriteStream): boolean {
 
 // Reused: new buffers for each page of a long list would fill the memory before they are collected.
 let buffer: Uint8Array | undefined;
-let isChecked = false;
 let isChanged = false;
-
-export function requireOutput(): void {
-  if (!isChecked) refuseClosedOutput();
-  isChecked = true;
-}
 
 export function noteChange(): void {
   isChanged = true;
@@ -51,7 +45,6 @@ export async function writeBytesOut(bytes: Uint8Array, stream: () => NodeJS.Writ
 /** Writes until the descriptor would block; returns the number of bytes written. */
 function writeNow(bytes: Uint8Array): number {
   let done = 0;
-  requireOutput();
   try {
     while (done < bytes.length) done += writeSync(descriptor, bytes, done);
   } catch (error) {
@@ -71,35 +64,4 @@ async function writeStream(bytes: Uint8Array, stream: NodeJS.WriteStream): Promi
 function brokenOr(error: unknown): unknown {
   if (isBrokenPipe(error)) return new BrokenPipe();
   return isChanged ? new LostOutput(error) : error;
-}
-
-/**
- * Throws a `UsageError` when stdout was closed (`>&-`).
- *
- * Node replaces a closed stdout by /dev/null, opened for reading and writing, before any code runs. Programs that start
- * others do the same on purpose (`subprocess.DEVNULL`), so stdout only counts as closed when a shell started this process
- * and has another stdout itself. Only Linux shows the open files of a process; nothing is reported elsewhere.
- */
-function refuseClosedOutput(): void {
-  if (fstatSync(1).rdev !== statSync(devNull).rdev) return;
-  const parent = `/proc/${process.ppid}`;
-  const isOpenedByNode = isNullForBoth("/proc/self") && isShell(parent) && !isNullForBoth(parent);
-  if (isOpenedByNode) throw new UsageError("stdout is closed", { hint: "use > /dev/null to discard the output" });
-}
-
-const isShell = (process: string) => /^(ba|da|z|fi|[am]?k|a)?sh$/.test(read(`${process}/comm`).trim());
-
-function isNullForBoth(process: string): boolean {
-  // The last octal digit of the flags is the access mode: 2 is O_RDWR.
-  if (!/^flags:\s*\d*2$/m.test(read(`${process}/fdinfo/1`))) return false;
-  return statSync(`${process}/fd/1`).rdev === statSync(devNull).rdev;
-}
-
-/** Returns the text of a file of the system; "" when there is none, or it belongs to another user. */
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }

@@ -4,7 +4,7 @@ import type { EditedText } from "./editor.ts";
 import type { Ask } from "./prompts.ts";
 import { sanitizeLine } from "./sanitize.ts";
 import { handleSignals, type Signals } from "./signals.ts";
-import { isTerminal, noteChange, requireOutput, writeBytesOut, writeOut } from "./standard-output.ts";
+import { isTerminal, noteChange, writeBytesOut, writeOut } from "./standard-output.ts";
 
 /** Input and output of the program. `write` sends data to stdout; all messages go to stderr. */
 export interface Terminal {
@@ -20,8 +20,6 @@ export interface Terminal {
   /** Writes data to stdout. Resolves when more can be written. */
   write(text: string): Promise<void>;
   writeBytes(bytes: Uint8Array): Promise<void>;
-  /** Throws a `UsageError` when stdout is closed, so that no change is made whose result would be lost. */
-  requireOutput(): void;
   /** Remembers that a change was made, for the error when a later write to stdout fails. */
   noteChange(): void;
   /** Writes a line to stderr, sanitized, unless --quiet is set. */
@@ -124,7 +122,6 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
       return writeOut(text, stdout);
     },
     writeBytes: (bytes) => writeBytesOut(bytes, stdout),
-    requireOutput,
     noteChange,
     note(line) {
       clear();
