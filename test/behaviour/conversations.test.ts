@@ -62,8 +62,7 @@ describeOnOneDatabase("conversations", (environment) => {
     const { ids } = world();
     const call = ann!.write([bob!.id, bob!.id, 987654, ids.deactivated], "Hello");
     expect((await refusal(call)).fields?.recipients).toEqual([
-      "contains users that do not exist: 987654",
-      `contains deactivated users: ${ids.deactivated}`,
+      `contains users that do not exist or are deactivated: 987654, ${ids.deactivated}`,
     ]);
     expect(await wrongFields(ann!.write([ann!.id, ann!.id], "To me"))).toEqual(["recipients"]);
     expect(await wrongFields(ann!.write([], ""))).toEqual(["message", "recipients"]);

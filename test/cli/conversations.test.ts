@@ -80,7 +80,9 @@ describePlaces("wcs conversations", (place) => {
     const like = await say(["send", "--to", "bob", "x"]);
     expect(like).toMatchObject({ code: 6, stderr: expect.stringContaining("similar names: Bob Jones (Acme, 2).") });
     expect(await say(["send", "--to", "me", "x"])).toMatchObject({ code: 3 });
-    expect((await say(["send", "--to", "99", "x"])).stderr).toContain("--to contains users that do not exist: 99");
+    expect((await say(["send", "--to", "99", "x"])).stderr).toContain(
+      "--to contains users that do not exist or are deactivated: 99",
+    );
     expect((await say(["send", "--to", "2", "--reply-to", "1", "x"])).code).toBe(2);
     expect((await say(["send"])).code).toBe(2);
     expect((await say(["send", "first", "x"])).stderr).toContain("<id>: no conversation is called first.");

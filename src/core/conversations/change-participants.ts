@@ -5,18 +5,18 @@ import { invalid, ServiceError } from "../../contract/errors.ts";
 import { deleteRows, insertRows, updateRows } from "../../store/bulk.ts";
 import { appointAdministrators } from "../directory/conversation-administrators.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
+import { referenceIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { appendService } from "./append-message.ts";
 import { directRefusal, lockedParticipation, type Participation, requireAdministrator } from "./participation.ts";
 import { presentConversation } from "./present-conversations.ts";
 import { loadPeople, type ParticipantRow, participantsIn } from "./present-participants.ts";
-import { recipientIssues, updatePeopleKey } from "./recipients.ts";
+import { updatePeopleKey } from "./recipients.ts";
 
 export const participantHandlers = {
   async participantAdd(ctx, { id, users }) {
     const mine = await lockedParticipation(ctx, id);
     requireAdministrator(mine, "add people");
-    const issues = await recipientIssues(ctx, users);
-    if (issues.length > 0) throw invalid({ users: issues });
+    requireNoIssues(await referenceIssues(ctx, [["users", "users", users]]));
     const participants = await participantsIn(ctx.db, { conversations: [id] });
     const joining = [...new Set(users)].filter((user) => !participants.some((each) => each.user_id === user));
     if (participants.length + joining.length > maxParticipants) {

@@ -1,19 +1,6 @@
 import { findRows, updateRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/** Returns messages about users in a list who are not active. */
-export async function recipientIssues(ctx: Ctx, ids: readonly number[]): Promise<string[]> {
-  const rows = await findRows(ctx.db, "users", { id: ids }, ["id", "active", "deleted_at"]);
-  const isActive = new Map(rows.filter((row) => row.deleted_at === null).map((row) => [row.id, row.active === 1]));
-  const distinct = [...new Set(ids)];
-  const unknown = distinct.filter((id) => !isActive.has(id));
-  const inactive = distinct.filter((id) => isActive.get(id) === false);
-  return [
-    ...(unknown.length > 0 ? [`contains users that do not exist: ${unknown.join(", ")}`] : []),
-    ...(inactive.length > 0 ? [`contains deactivated users: ${inactive.join(", ")}`] : []),
-  ];
-}
-
 /** Returns a digest of a set of people that does not depend on their order. */
 export function digestOf(people: Iterable<number>): Buffer {
   const { createHash } = process.getBuiltinModule("node:crypto");

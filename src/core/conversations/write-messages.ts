@@ -8,14 +8,14 @@ import { indexWords, unindexWords } from "../../store/message-words.ts";
 import { prepared } from "../../store/prepared.ts";
 import { fileIssues, presentMessageFiles, removeFiles } from "../files/attached-files.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
-import { requireNoIssues } from "../pipeline/field-issues.ts";
+import { referenceIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { appendMessage, type LockedConversation } from "./append-message.ts";
 import { loadVisible, requireText, visibleMessage } from "./find-message.ts";
 import { lockedParticipation, type Participation, participation } from "./participation.ts";
 import { type Message, type MessageRow, presentMessage, presentOneMessage } from "./present-messages.ts";
 import { loadPeople } from "./present-participants.ts";
 import { indexedWords } from "./query-words.ts";
-import { digestOf, peopleKey, recipientIssues } from "./recipients.ts";
+import { digestOf, peopleKey } from "./recipients.ts";
 
 /** Maximum number of reactions of one participant to one message. */
 const maxReactions = 10;
@@ -129,11 +129,12 @@ export async function newConversationIssues(
   { recipients, ...text }: NewMessage,
   isWrong?: (field: string) => boolean,
 ): Promise<FieldIssues> {
-  const issues = textIssues(text, isWrong);
-  if (recipients === undefined) return issues;
-  const messages = await recipientIssues(ctx, recipients);
-  if (recipients.every((id) => id === ctx.actor.id)) messages.push("must contain a user other than yourself");
-  return messages.length > 0 ? { recipients: messages, ...issues } : issues;
+  const issues = {
+    ...(await referenceIssues(ctx, [["recipients", "users", recipients]])),
+    ...textIssues(text, isWrong),
+  };
+  if (recipients?.every((id) => id === ctx.actor.id)) issues.recipients = ["must contain a user other than yourself"];
+  return issues;
 }
 
 /** Returns the issues of those fields of a message that depend on each other or on data; see `Checks`. */

@@ -1,7 +1,8 @@
-import { invalid, ServiceError } from "../../contract/errors.ts";
+import { ServiceError } from "../../contract/errors.ts";
 import { findRows } from "../../store/bulk.ts";
 import { requirePeople } from "../directory/service-accounts.ts";
 import type { Ctx } from "../pipeline/context.ts";
+import { referenceIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { queueMails } from "../pipeline/queue-mail.ts";
 import {
   accountOf,
@@ -16,10 +17,9 @@ import {
 
 /** Queues welcome mails. They contain a link to set a password if the user signs in here and has none yet. */
 export async function sendWelcome(ctx: Ctx, ids: readonly number[]): Promise<void> {
-  const users = await findRows(ctx.db, "users", { id: ids }, ["id", "email", "email_key", "active"]);
+  const users = await findRows(ctx.db, "users", { id: ids }, ["id", "email", "email_key"]);
   users.sort((a, b) => a.id - b.id);
-  const inactive = users.filter((user) => user.active === 0).map((user) => user.id);
-  if (inactive.length > 0) throw invalid({ users: [`contains deactivated users: ${inactive.join(", ")}`] });
+  requireNoIssues(await referenceIssues(ctx, [["users", "users", ids]]));
   await requirePeople(ctx, ids, "users");
   const recipients = users.flatMap(({ id, email, email_key }) =>
     email === null || email_key === null ? [] : [{ id, email, email_key }],
