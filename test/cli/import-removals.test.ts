@@ -102,12 +102,16 @@ describePlaces("users import --deactivate-missing", (place) => {
     const counts = "created 0, changed 0, unchanged 6, skipped 0\n";
     expect(await place().wcs(args)).toMatchObject({ code: 0, stderr: counts + says });
     expect((await place().wcs([...args, "--dry-run"])).stderr).toContain(says);
+    const { still_deactivated } = JSON.parse((await place().wcs([...args, "--json"])).stdout);
+    expect(still_deactivated).toEqual(ids);
     for (const id of ids.slice(1)) await place().wcs(["users", "reactivate", `${id}`]);
     expect((await place().wcs(args)).stderr).toContain(
       `1 user in the file is deactivated and will not be reactivated: ${ids[0]}.`,
     );
+    expect((await place().wcs([...args, "--json", "--fields", "still_deactivated"])).stdout).toContain(`${ids[0]}`);
     await place().wcs(["users", "reactivate", `${ids[0]}`]);
     expect((await place().wcs(args)).stderr).toBe(counts);
+    expect(JSON.parse((await place().wcs([...args, "--json"])).stdout)).not.toHaveProperty("still_deactivated");
     for (const id of ids) await place().wcs(["users", "deactivate", `${id}`, "--yes"]);
   });
 

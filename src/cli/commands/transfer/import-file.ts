@@ -92,7 +92,7 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
   const dryRun = flags.dryRun === true;
   const report = createReport(terminal, results, job.kind.parentsFirst);
   const facts = { ...job.mapping?.report(), ...(lastStep && { active: 0, deactivated: 0, kept: 0, users: null }) };
-  const sample = { ...report.counts, ...facts };
+  const sample = { ...report.counts, ...facts, still_deactivated: null };
   const output = formatOf(context) === "json" ? createOutput<object>({ sample }, context) : undefined;
   const present: number[] = [];
   const changed: PlannedChange[] = [];
@@ -169,8 +169,8 @@ async function finish(
     else if (flags.deactivateMissing === true)
       terminal.note("Nobody was deactivated, because rows were not imported: a missing user may be one of them.");
   } finally {
-    const counts = { ...report.counts, ...mapping?.report(), ...facts };
-    await output?.one(counts);
+    const back = report.deactivated.size > 0 && { still_deactivated: [...report.deactivated] };
+    await output?.one({ ...report.counts, ...mapping?.report(), ...facts, ...back });
     if (flags.dryRun === true) terminal.note(dryRunNote);
   }
 }
