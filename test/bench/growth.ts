@@ -13,7 +13,7 @@ export async function* onBothDatabases(
   measure: (where: string, newTarget: NewTarget) => AsyncIterable<Figure>,
 ): AsyncGenerator<Figure> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-bench-"));
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ durable: true });
   try {
     yield* measure("SQLite", async (name) => join(folder, `${name}.db`));
     yield* measure("PostgreSQL", async (name) => {

@@ -25,7 +25,7 @@ type Disturb = (crowd: Crowd, signal: AbortSignal) => Promise<unknown>;
 /** How long others wait while one user, or many who wait for messages, ask for the most that they may. */
 export async function others(): Promise<Figure[]> {
   const folder = mkdtempSync(join(tmpdir(), "wcs-bench-others-"));
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ durable: true });
   try {
     const client = new pg.Client(`${postgres.url}/postgres`);
     await client.connect();

@@ -15,7 +15,7 @@ const rounds = 7;
 /** G2: moving a branch of 10 k units, against one UPDATE of as many paths in a transaction. */
 export async function tree(): Promise<Figure[]> {
   const file = join(tmpdir(), `wcs-bench-tree-${process.pid}.db`);
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ durable: true });
   try {
     return [await move("SQLite", file), await move("PostgreSQL", `${postgres.url}/postgres`)];
   } finally {

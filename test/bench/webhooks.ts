@@ -32,7 +32,7 @@ interface Receiver {
 
 /** W1, W2, draining of 100 k, and how long a change takes to be called out. */
 export async function webhooks(): Promise<Figure[]> {
-  const postgres = await startPostgres();
+  const postgres = await startPostgres({ durable: true });
   const receiver = await startReceiver();
   const figures: Figure[] = [];
   const file = join(tmpdir(), `wcs-bench-webhooks-${process.pid}.db`);
