@@ -118,8 +118,12 @@ describeEverywhere("races", (environment) => {
 
   it("users.exportData: 60 of 70 simultaneous exports of a user begin", async () => {
     const { ids, actors } = world();
-    const exports = times(70, () => actors.outsider.call(users.exportData, { id: ids.outsider }));
-    expect(await tally(exports)).toEqual({ ok: 60, too_many_requests: 10 });
+    // On a busy machine, some wait too long for the others. A client repeats these.
+    const begin = (): Promise<unknown> =>
+      actors.outsider
+        .call(users.exportData, { id: ids.outsider })
+        .catch((error) => (error.code === "unavailable" ? begin() : Promise.reject(error)));
+    expect(await tally(times(70, begin))).toEqual({ ok: 60, too_many_requests: 10 });
   });
 
   it("tokens.create: one of 50 simultaneous calls with one name succeeds", async () => {
