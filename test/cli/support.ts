@@ -211,7 +211,6 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
     async *input() {
       yield Buffer.from(seat.stdin ?? "");
     },
-    keys: async function* () {},
     progress: () => {},
     ask: async () => scripted([...(seat.answers ?? [])], page),
     spin: (_, work) => work,

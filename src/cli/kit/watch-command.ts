@@ -58,7 +58,7 @@ export async function watch(
   }
 }
 
-export function intervalOf(flag: unknown): number {
+function intervalOf(flag: unknown): number {
   const seconds = flag === undefined ? 2 : readDuration(String(flag), "--interval");
   if (seconds >= 1) return seconds;
   throw new UsageError("--interval must be at least 1s");

@@ -29,7 +29,6 @@ export function captureTerminal(
     writeError: () => {},
     readBytes: noStdin,
     input: noStdin,
-    keys: async function* () {},
     progress: () => {},
     spin: (_, work) => work,
     page: async (text) => write(text),

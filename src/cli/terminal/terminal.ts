@@ -32,8 +32,6 @@ export interface Terminal {
   /** Reads all of stdin. Callers must read stdin only once. */
   readBytes(): Promise<Buffer>;
   input(signal?: AbortSignal): AsyncIterable<Uint8Array>;
-  /** Yields keys as they are pressed, without echo and without signals. stdin must be a terminal. */
-  keys(signal: AbortSignal): AsyncIterable<string>;
   /**
    * Shows a progress line on stderr, replacing the last one, until other output follows; undefined removes it. Does nothing
    * without a terminal.
@@ -139,16 +137,6 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
       signal?.throwIfAborted();
       signal?.addEventListener("abort", () => stdin.destroy(signal.reason), { once: true });
       for await (const chunk of stdin) yield chunk as Uint8Array;
-    },
-    async *keys(signal) {
-      const { stdin } = streams;
-      signal.throwIfAborted();
-      stdin.setRawMode(true);
-      signal.addEventListener("abort", () => {
-        stdin.setRawMode(false);
-        stdin.destroy();
-      });
-      for await (const chunk of stdin) yield String(chunk);
     },
     progress(line) {
       if (line === undefined) return clear();

@@ -1,7 +1,7 @@
 import type { TopLevelCommand } from "../../kit/command-spec.ts";
 
 export const top: TopLevelCommand = {
-  description: `Draws one screen until q or Ctrl-C. --once prints the same once, also without a terminal. Only administrators see
+  description: `Draws one screen until Ctrl-C. --once prints the same once, also without a terminal. Only administrators see
 the webhooks.
 
 Requests and the queue come from GET /metrics. The instance serves it when it runs with WCS_METRICS_TOKEN, and this command
