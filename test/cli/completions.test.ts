@@ -248,7 +248,7 @@ it("the PowerShell script doubles each quote in a name, also the typographic one
   expect(doubled("'\u201a\u201b\u2017\u201c")).toBe("''\u201a\u201a\u201b\u201b\u2017\u201c");
 });
 
-it("--language completes the languages that the instance offers, and all of them without a target", async () => {
+it("--language completes the languages that the instance offers, and none without a target", async () => {
   const complete = async (typed: string, env: Record<string, string> = {}) => {
     const line = ["__complete", "languages", typed, "users", "update", "1", "--language"];
     // In a process of its own, because its time limit counts from its start.
@@ -261,6 +261,5 @@ it("--language completes the languages that the instance offers, and all of them
   expect(await complete("d")).toEqual(["de"]);
   expect(await complete("fr-c")).toEqual(["fr-CA"]);
   expect(await complete("", { WCS_URL: "http://127.0.0.1:1" })).toEqual([]);
-  const anywhere = await complete("", { WCS_CONFIG_DIR: home().path("none") });
-  expect(anywhere).toEqual(expect.arrayContaining(["de", "ja", "sv"]));
+  expect(await complete("", { WCS_CONFIG_DIR: home().path("none") })).toEqual([]);
 });

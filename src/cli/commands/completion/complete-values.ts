@@ -5,11 +5,9 @@ import type { Caller, CallOptions, Operation } from "../../../contract/operation
 import type { CommandEnvironment } from "../../kit/command-context.ts";
 import { connect } from "../../session/connection.ts";
 import { refusePassword } from "../../session/database-url.ts";
-import { findTarget } from "../../session/target.ts";
 import type { Globals } from "../../terminal/global-options.ts";
-import type { Terminal } from "../../terminal/terminal.ts";
 import type { LineToComplete } from "./complete-on-line.ts";
-import { type Candidate, knownLanguages, knownValues } from "./known-values.ts";
+import { type Candidate, knownValues } from "./known-values.ts";
 
 /** Milliseconds from the start of the process after which completion gives up: the user waits for a key press. */
 const defaultTimeLimit = 150;
@@ -43,7 +41,6 @@ async function findCandidates(kind: string, prefix: string, words: readonly stri
   const { as, ...given } = globalsIn(words);
   // The user of --as may be the word that is completed.
   const globals: Globals = as === prefix ? given : { ...given, as };
-  if (kind === "languages" && !hasTarget(globals, terminal)) return knownLanguages();
   refusePassword(globals.db);
   const timeLimit = Number(terminal.env.WCS_COMPLETION_TIMEOUT) || defaultTimeLimit;
   const timeout = String(Math.ceil(timeLimit / 1000));
@@ -65,15 +62,6 @@ async function findCandidates(kind: string, prefix: string, words: readonly stri
     return [...new Map(found.map((each) => [String(each.value), each])).values()];
   } finally {
     await caller.close();
-  }
-}
-
-function hasTarget(globals: Globals, { env }: Terminal): boolean {
-  try {
-    findTarget(globals, env);
-    return true;
-  } catch {
-    return false;
   }
 }
 

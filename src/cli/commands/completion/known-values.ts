@@ -122,7 +122,7 @@ async function fieldsOfCommand(words: readonly string[], { program }: CommandEnv
   ]);
 }
 
-export function knownLanguages(): Candidate[] {
+function knownLanguages(): Candidate[] {
   const names = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
   const letters = [..."abcdefghijklmnopqrstuvwxyz"];
   const codes = letters.flatMap((first) => letters.map((second) => first + second));
