@@ -17,7 +17,8 @@ const own = { access: "signed_in", input: one, private: true } as const;
 const mark = (method: "POST" | "DELETE", path: string, summary: string, description?: string) =>
   operation(method, `${postPath}/${path}`, summary, { ...own, ...(description && { description }) });
 
-const addressedUsers = "Lists the active users that the post is addressed to now, sorted by ID";
+const addressedUsers =
+  "Lists the active users that the post is addressed to now, without service accounts, sorted by ID";
 
 export const posts = operationGroup("posts", {
   list: operation("GET", "/content", "List posts, newest first", {

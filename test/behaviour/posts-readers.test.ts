@@ -81,6 +81,22 @@ describeEverywhere("readers of a post", (environment) => {
     expect(await idsOf(id)).toEqual([1]);
   });
 
+  it("service accounts are not among the readers of a post, nor in its numbers", async () => {
+    const { write, actors, ids, units } = newsroom();
+    const name = { first_name: "Nightly", last_name: "Import" };
+    await actors.administrator.call(users.create, { ...name, unit: units.yard, service: true });
+    const { id, confirm, event } = await write({
+      content_type: "event",
+      visibility: { units: [units.yard] },
+      confirm: { enabled: true },
+      event: { datetime_start: "2026-06-01T10:00", participation: { enabled: true } },
+    });
+    expect([confirm.total, event!.participation.invited]).toEqual([1, 1]);
+    expect(await idsOf(id)).toEqual([ids.administrator]);
+    const { data } = await actors.administrator.call(posts.participants, { id });
+    expect(data).toMatchObject([{ user: { id: ids.administrator } }]);
+  });
+
   it("posts.participants lists who comes to the event of a post, who does not, and who has not answered", async () => {
     const { write, actors, ids, units, colleague, planner } = newsroom();
     const post = await write({

@@ -2,6 +2,7 @@ import { type RawBuilder, sql } from "kysely";
 import { findRow, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { isPostgres } from "../../store/dialect.ts";
+import { serviceProvider } from "../directory/service-accounts.ts";
 import type { Ctx } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import type { PostRow } from "./find-post.ts";
@@ -12,7 +13,7 @@ const maxCounted = 100_000;
 /** User IDs among which a statement looks for readers, for up to 30 ms, when no other request can run on SQLite. */
 export const rangeLength = 5000;
 
-/** Counts the active users that a post is addressed to, up to `maxCounted`. Other requests can run in between. */
+/** Counts the readers of a post, up to `maxCounted`. Other requests can run in between. */
 async function countReaders(db: Db, audience: number): Promise<number> {
   const max = await lastUser(db);
   // PostgreSQL does not block other requests, and counts all at once more quickly.
@@ -47,7 +48,7 @@ interface IdRange {
   readonly to: number;
 }
 
-/** Selects the IDs, in a range, of the active users that a post is addressed to. */
+/** Selects the IDs, in a range, of the active users that a post is addressed to, without service accounts. */
 export function readersIn(audience: number, { from, to }: IdRange): RawBuilder<unknown> {
   // PostgreSQL would read all holders of a type even for few users; the offset keeps it from that.
   const ofEach = to - from > rangeLength ? sql`` : sql`limit 1 offset 0`;
@@ -70,7 +71,8 @@ export function readersIn(audience: number, { from, to }: IdRange): RawBuilder<u
     union all select g.user_id from group_members g join audiences a on a.group_id = g.group_id
       where a.id = ${audience} and ${inRange("g.user_id")}
     union all select author_id from audiences where id = ${audience} and ${inRange("author_id")}`;
-  return sql`select distinct u.id from (${addressed}) c join users u on u.id = c.user_id where u.active = 1`;
+  return sql`select distinct u.id from (${addressed}) c join users u on u.id = c.user_id
+    where u.active = 1 and u.provider <> ${serviceProvider}`;
 }
 
 type Counted = Pick<PostRow, "audience_id" | "confirm_enabled" | "event">;
