@@ -148,8 +148,9 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
       try {
         await query(item);
       } catch (error) {
-        // The item may hold a secret that is shown only once.
-        await (await writerFor(format === "template" ? "json" : format, options)).one(withChosenFields(item));
+        // The item may hold a secret that is shown only once, and --fields may be what is wrong.
+        const standard = await writerFor(format === "template" ? "json" : format, { ...options, chosen: false });
+        await standard.one(item as Item);
         throw error;
       }
     },
