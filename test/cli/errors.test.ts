@@ -162,6 +162,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     2,
     /^error: Unknown option '--password'\.\nhint: Did you mean --password-stdin\?\n$/,
   ],
+  ["units list --key=secret\nkey", 2, /^error: Unknown option '--key'\.\nusage: /],
   [
     "users password 1 --password-stdin --password-file x",
     2,
