@@ -336,6 +336,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["alias set mail users list --profile local", 2, /^error: Unknown option '--profile'\.\nhint: Flags of the command/],
   ["alias set mail users list --dry-rnu", 2, /hint: Did you mean --dry-run\?/],
   ["tokens delete 3", 2, /hint: Did you mean 'wcs tokens revoke'\?/],
+  ["tokens deactivate 3", 2, /^error: Unknown command 'wcs tokens deactivate'\.\nusage: /],
   ["webhooks replay 3 1", 2, /hint: Did you mean 'wcs webhooks resend'\?/],
   ["users units ada@example.com", 2, /hint: Use wcs users membership list <user>\.\n/],
   ["posts publish 3", 2, /hint: Use wcs posts update <post> --publish-status\.\n/],

@@ -60,7 +60,7 @@ export async function unknownCommand({ path, word, args, at, names, registry }: 
   if (path.length > 0 && Object.hasOwn(registry, word) && wrongGuesses[`${parent} ${word}`] === undefined)
     return new UsageError(message, { hint: didYouMean(`wcs ${word}${/^[a-z]/.test(next) ? ` ${next}` : ""}`) });
   const pair = path.length === 0 && word !== "wcs" ? await hintInGroup(registry, word, next) : undefined;
-  const hint = pair ?? hintIn(parent, word, names) ?? (await hintAtGroups(registry, word));
+  const hint = pair ?? hintIn(parent, word, names) ?? (await hintAtGroups(registry, word, path.length > 0));
   if (hint !== undefined) return new UsageError(message, { hint });
   // The name of a thing, as in wcs posts comments 12.
   if (path.length > 1 && names.includes("list"))
@@ -83,15 +83,18 @@ function hintIn(parent: string, word: string, names: readonly string[]): string 
   return meant === undefined ? undefined : didYouMean(`${parent} ${meant}`);
 }
 
-/** Returns the hint at the groups with a command, as at `wcs db backup` for `backup`. Words of many groups, and deletions, have none. */
-async function hintAtGroups(registry: Registry, word: string): Promise<string | undefined> {
+/**
+ * Returns the hint at the groups with a command, as at `wcs db backup` for `backup`. Words of many groups, and deletions, have none.
+ * In another group, neither have commands that ask first, since the ID on the line is not one of theirs.
+ */
+async function hintAtGroups(registry: Registry, word: string, inGroup: boolean): Promise<string | undefined> {
   if (deletions.includes(word)) return undefined;
   const found: string[] = [];
   for (const [group, { load }] of Object.entries(registry)) {
     const entry = await load();
-    const names = "commands" in entry ? Object.keys(entry.commands) : [];
-    const name = names.find((each) => word === each || word === `${each}s`);
-    if (name !== undefined) found.push(`'wcs ${group} ${name}'`);
+    const commands = "commands" in entry ? entry.commands : {};
+    const name = Object.keys(commands).find((each) => word === each || word === `${each}s`);
+    if (name !== undefined && !(inGroup && "confirm" in (commands[name] ?? {}))) found.push(`'wcs ${group} ${name}'`);
   }
   return found.length > 0 && found.length <= 3 ? `did you mean ${found.join(" or ")}?` : undefined;
 }
