@@ -8,7 +8,7 @@ const [quote, comma, colon, backslash, openList, closeList, openObject, closeObj
 /** Maximum bytes of numbers, blanks and names of fields. Parsing them takes longer than the texts, which may be files. */
 const maxBesideTexts = 4_194_304;
 
-/** Checks a JSON text as it arrives: parsing millions of values takes gigabytes and seconds, of levels a minute, in which nothing else runs. */
+/** Checks a JSON text as it arrives: parsing millions of values or levels takes gigabytes, and seconds in which nothing else runs. */
 export function jsonLimits(maxValues = 50_000): (chunk: Buffer) => void {
   let values = 0;
   let depth = 0;

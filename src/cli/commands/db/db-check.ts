@@ -53,7 +53,12 @@ async function findKey({ reader }: Database, env: NodeJS.ProcessEnv): Promise<Fi
   const instance = await reader.selectFrom("instance").select("secret_key_id").executeTakeFirst();
   if (!instance?.secret_key_id) return [];
   const issue = await keyIssue(instance.secret_key_id, env);
-  return [{ check: "secret key", ...(issue === undefined ? ok("It is that of the secrets.") : warning(issue)) }];
+  return [
+    {
+      check: "secret key",
+      ...(issue === undefined ? ok("The secrets are encrypted with the key of the environment.") : warning(issue)),
+    },
+  ];
 }
 
 async function structureChecks(database: Database): Promise<readonly Check[]> {
