@@ -43,6 +43,12 @@ describe("slow clients", () => {
     refused(await speak(server.port, `${post(2_000_000)}\r\n`, " ".repeat(20_000), ...drip(" ")));
   });
 
+  it("A large body cannot be held by a sender who stops after most of it, however quickly that arrived", async () => {
+    const lenient = await serveFake(undefined, { timeouts: { ...deadlines, rate: 1 }, admit: async () => 1 });
+    onTestFinished(() => lenient.close());
+    refused(await speak(lenient.port, `${post(2_000_000)}\r\n`, " ".repeat(1_900_000)));
+  });
+
   it("An idle connection cannot be held by blank lines or single bytes of the next request", async () => {
     const first = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
     for (const drops of [drip("\r\n"), ["\r\n"], ["GET"]]) {

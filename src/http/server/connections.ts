@@ -6,7 +6,7 @@ export interface Deadlines {
   headers: number;
   /** Milliseconds that a connection may stay idle between two requests. */
   idle: number;
-  /** Milliseconds in which a body may arrive at any speed, and the average bytes per millisecond required afterwards. */
+  /** Milliseconds that a body may be behind the required bytes per millisecond. */
   body: number;
   rate: number;
   /** Milliseconds in which a client must read `stallBytes` of a waiting answer. */
@@ -113,7 +113,10 @@ export class Connections {
     if (outgoing?.writableFinished) return now - connection.since > body;
     // The body waits for its turn or for room, which does not count as slowness of the sender.
     if (incoming?.readableFlowing !== true) connection.since += elapsed;
-    return now - connection.since - body > (socket.bytesRead - read) / rate;
+    const behind = now - connection.since - (socket.bytesRead - read) / rate;
+    // A sender who was quick may not stop for longer: what has arrived takes room from others.
+    if (behind < 0) Object.assign(connection, { since: now, read: socket.bytesRead });
+    return behind > body;
   }
 
   #isStalled(socket: Socket, connection: Connection, now: number): boolean {

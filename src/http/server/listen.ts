@@ -34,7 +34,7 @@ const backlog = 4096;
 const defaultTimeouts: Timeouts = {
   headers: 20_000,
   idle: 65_000,
-  body: 10_000,
+  body: 20_000,
   rate: 50,
   stall: 55_000,
   stallBytes: 65_536,
