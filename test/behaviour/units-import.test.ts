@@ -103,7 +103,25 @@ describeOnOneDatabase("units.import", (environment) => {
     other.parent = one.reference;
     const self = row();
     self.parent = self.reference;
-    const rows = [bad, below, good, row({ parent: "nowhere" }), one, other, self, {}, row({ reference: "" })];
+    const several = [
+      row({ name: "", parent: "nowhere" }),
+      row({ name: 5, parent: below.reference }),
+      { ...good, unit_type: "shop", parent: good.reference },
+      { reference: "root", name: "Acme", parent: "yard", colour: 1 },
+      { ...good, name: "" },
+    ];
+    const rows = [
+      bad,
+      below,
+      good,
+      row({ parent: "nowhere" }),
+      one,
+      other,
+      self,
+      {},
+      row({ reference: "" }),
+      ...several,
+    ];
     const results = await run(rows);
     expect(actions(results)).toEqual(rows.map((each) => (each === good ? "created" : "skipped")));
     expect(results.map((result) => Object.keys(result.fields ?? {}).sort())).toEqual([
@@ -116,7 +134,13 @@ describeOnOneDatabase("units.import", (environment) => {
       ["parent"],
       ["name", "reference"],
       ["reference"],
+      ["name", "parent"],
+      ["name", "parent"],
+      ["parent", "unit_type"],
+      ["colour", "parent"],
+      ["name"],
     ]);
+    expect(await get(good.reference)).toMatchObject({ name: good.name });
     expect(
       [below, rows[3], one, self].map((each) => results[rows.indexOf(each!)]?.issues?.map(({ code }) => code)),
     ).toEqual([["unreachable_unit"], ["no_such_unit"], ["unreachable_unit"], ["unreachable_unit"]]);
@@ -218,6 +242,8 @@ describeOnOneDatabase("units.import", (environment) => {
         { reference: "yard", name: "Yard", parent: "south" },
         { reference: "yard", name: "The yard" },
         { reference: "south", name: "South" },
+        { reference: "south", name: "" },
+        row({ name: "", parent: "south" }),
       ],
       { by: manager },
     );
@@ -230,6 +256,8 @@ describeOnOneDatabase("units.import", (environment) => {
       "skipped",
       "changed",
       "unchanged",
+      "skipped",
+      "skipped",
     ]);
     expect(results.map((result) => Object.keys(result.fields ?? {}))).toEqual([
       [],
@@ -240,6 +268,8 @@ describeOnOneDatabase("units.import", (environment) => {
       ["parent"],
       [],
       [],
+      ["name", "reference"],
+      ["name", "parent"],
     ]);
   });
 

@@ -1,30 +1,37 @@
 import type { z } from "zod";
+import type { FieldIssues } from "../../contract/errors.ts";
 import { type Issues, tryParse, validFields } from "../../contract/parse-input.ts";
 import type { importResult } from "../../contract/user-schemas.ts";
 import { inTurns } from "./event-loop-turns.ts";
+import { describeIssues } from "./field-issues.ts";
 
 type ImportResult = z.infer<ReturnType<typeof importResult>>;
 type RowResult = ImportResult["results"][number];
 export type FieldChange = NonNullable<RowResult["changes"]>[number];
 
-type ParsedRow<T> =
-  | { readonly index: number; readonly row: T }
-  | { readonly index: number; readonly wrong: Issues; readonly valid: Readonly<Record<string, unknown>> };
+/** A row, or the valid fields of a wrong one, which are checked, too. */
+export interface ParsedRow<T> {
+  readonly index: number;
+  readonly row: T;
+  readonly wrong: Issues | undefined;
+}
 
 /** Rows parsed in one turn of the event loop. */
 const rowsAtOnce = 200;
 
-/** Parses rows. Of a wrong one, returns the valid fields, too. */
+/** Parses rows. A wrong one has the values of `empty` for required fields that are wrong. */
 export async function parseRows<S extends z.ZodObject>(
   schema: S,
   rows: readonly unknown[],
+  empty: z.infer<S>,
 ): Promise<ParsedRow<z.infer<S>>[]> {
   const parsed: ParsedRow<z.infer<S>>[] = [];
   for await (const some of inTurns(rows, rowsAtOnce)) {
     for (const row of some) {
       const result = tryParse(schema, row);
       const index = parsed.length;
-      parsed.push(result.ok ? { index, row: result.value } : { index, wrong: result, valid: validFields(schema, row) });
+      if (result.ok) parsed.push({ index, row: result.value, wrong: undefined });
+      else parsed.push({ index, row: { ...empty, ...validFields(schema, row) }, wrong: result });
     }
   }
   return parsed;
@@ -41,7 +48,12 @@ export function collectResults(rows: readonly Record<string, unknown>[]) {
   const set = (index: number, values: object) => Object.assign(list[index]!, values);
   return {
     list,
-    skip: (index: number, { fields, issues }: Issues) => set(index, { fields: { ...fields }, issues }),
+    /** Skips a row: `found` are its issues that depend on data, `wrong` the others. */
+    skip: (index: number, found: FieldIssues, wrong: Issues = describeIssues({})) => {
+      const further = Object.entries(found).filter(([field]) => !Object.hasOwn(wrong.fields, field));
+      const { fields, issues } = describeIssues(Object.fromEntries(further));
+      set(index, { fields: { ...wrong.fields, ...fields }, issues: [...wrong.issues, ...issues] });
+    },
     done: (index: number, action: RowResult["action"], id: number | null, changes?: readonly FieldChange[]) =>
       set(index, { action, id, ...(changes && { changes }) }),
     changed: () => list.flatMap(({ action, id }) => (id !== null && action === "changed" ? id : [])),

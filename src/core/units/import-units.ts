@@ -11,17 +11,14 @@ import { may } from "../pipeline/actor.ts";
 import { recordForEach } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { describeIssues, hasIssues } from "../pipeline/field-issues.ts";
-import { collectResults, type FieldChange, parseRows } from "../pipeline/import-rows.ts";
+import { hasIssues } from "../pipeline/field-issues.ts";
+import { collectResults, type FieldChange, type ParsedRow, parseRows } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { idsInPath } from "../pipeline/unit-path.ts";
 import { extendedAbilities, type GrantsByUnit, loadGrants, movesItself } from "./extended-grants.ts";
 import { addUnits, type ExistingUnit, type NewUnit, type UnitImportRow, unitLabel } from "./unit-import-writes.ts";
 
-interface Waiting {
-  readonly index: number;
-  readonly row: UnitImportRow;
-}
+type Waiting = ParsedRow<UnitImportRow>;
 
 /** Units by reference: the existing unit, or "assumed" when an earlier part of a dry run would have created it. */
 type Known = Map<string, ExistingUnit | "assumed">;
@@ -38,11 +35,7 @@ export const importUnitRows: Handlers<typeof contract>["import"] = async (ctx, {
   if (assume.length > 0 && !ctx.dryRun) throw invalid({ assume: ["is for dry runs only"] });
   const report = collectResults(rows);
   const known: Known = new Map(assume.map((reference) => [reference, "assumed"]));
-  let waiting: Waiting[] = [];
-  for (const each of await parseRows(unitRow(), rows)) {
-    if ("row" in each) waiting.push(each);
-    else report.skip(each.index, each.wrong);
-  }
+  let waiting = await parseRows(unitRow(), rows, { reference: "", name: "" });
   const tree = await loadTree(ctx, known, waiting);
   const announced = new Set(rows.map(({ reference }) => reference));
   for (;;) {
@@ -52,10 +45,10 @@ export const importUnitRows: Handlers<typeof contract>["import"] = async (ctx, {
     if (!ready) break;
     await putUnits(ctx, tree, ready, report);
   }
-  for (const { index, row } of waiting) {
+  for (const { index, row, wrong } of waiting) {
     const parent = row.parent ?? "";
     const code = announced.has(parent) ? "unreachable_unit" : "no_such_unit";
-    report.skip(index, describeIssues({ parent: [{ code, params: { reference: parent } }] }));
+    report.skip(index, { parent: [{ code, params: { reference: parent } }] }, wrong);
   }
   const paths = report.changed().map((id) => `/units/${id}`);
   await recordForEach(ctx, contract.import, [...new Set(paths)]);
@@ -80,13 +73,15 @@ async function putUnits(
     }
     pending.clear();
   };
-  for (const { index, row } of rows) {
-    const issues: FieldIssues = {};
+  for (const { index, row, wrong } of rows) {
+    // Nothing is written for a row with issues.
+    const issues: FieldIssues = { ...wrong?.fields };
     const parent = row.parent ? known.get(row.parent) : root;
     const isNew = !known.has(row.reference) && !pending.has(row.reference);
     if (isNew && parent !== undefined && parent !== "assumed") {
-      if (await canTake(ctx, parent, issues)) pending.set(row.reference, { index, row, parent });
-      else skip(index, describeIssues(issues));
+      await checkParent(ctx, parent, issues);
+      if (hasIssues(issues)) skip(index, issues, wrong);
+      else pending.set(row.reference, { index, row, parent });
       continue;
     }
     // A change may move a unit, so pending units below it must be inserted before.
@@ -94,7 +89,7 @@ async function putUnits(
     const result = await putUnit(ctx, tree, row, issues);
     // A move may take 20 ms, when no other request can run on SQLite.
     await takeTurn();
-    if (result === undefined) skip(index, describeIssues(issues));
+    if (result === undefined || wrong) skip(index, issues, wrong);
     else done(index, result.action, result.id, result.changes);
   }
   await flush();
@@ -126,12 +121,9 @@ const tooDeep = { code: "too_deep" } as const;
 
 type Done = { action: "created" | "changed" | "unchanged"; id: number | null; changes?: readonly FieldChange[] };
 
-/** Returns true when the actor may add units below the parent and the tree would not become too deep. */
-async function canTake(ctx: Ctx, parent: ExistingUnit, issues: FieldIssues): Promise<boolean> {
-  if (!mayChange(ctx, parent, "parent", issues)) return false;
-  if (await canContain(ctx.db, parent)) return true;
-  issues.parent = [tooDeep];
-  return false;
+/** Adds an issue when the actor may not add units below the parent or the tree would become too deep. */
+async function checkParent(ctx: Ctx, parent: ExistingUnit, issues: FieldIssues): Promise<void> {
+  if (mayChange(ctx, parent, "parent", issues) && !(await canContain(ctx.db, parent))) issues.parent = [tooDeep];
 }
 
 /** Updates the unit of a row. Assumes a new unit below an assumed parent; a unit that is assumed itself stays unchanged. */
@@ -139,6 +131,7 @@ async function putUnit(ctx: Ctx, tree: Tree, row: UnitImportRow, issues: FieldIs
   const existing = tree.known.get(row.reference);
   if (existing === "assumed") return { action: "unchanged", id: null };
   if (existing !== undefined) return changeUnit(ctx, tree, existing, row, issues);
+  if (hasIssues(issues)) return undefined;
   tree.known.set(row.reference, "assumed");
   return { action: "created", id: null };
 }
@@ -158,10 +151,9 @@ async function changeUnit(
   if (isRoot && row.parent) issues.parent = [{ code: "root_parent" }];
   const differs = name !== existing.name || unit_type !== existing.unit_type || description !== existing.description;
   if (!moves && !differs && issues.parent === undefined) return { action: "unchanged", id };
-  mayChange(ctx, existing, "reference", issues);
+  const allowed = mayChange(ctx, existing, "reference", issues);
   if (moves && parent !== "assumed") {
-    mayChange(ctx, parent, "parent", issues);
-    if (!hasIssues(issues)) await checkMove(ctx, tree, existing, parent, issues);
+    if (mayChange(ctx, parent, "parent", issues) && allowed) await checkMove(ctx, tree, existing, parent, issues);
     if (parent.path.startsWith(existing.path)) issues.parent = [{ code: "circular_parent" }];
     else if (!(await canContain(ctx.db, parent, existing))) issues.parent = [tooDeep];
   }

@@ -2,7 +2,6 @@ import { sql } from "kysely";
 import type { FieldIssues } from "../../contract/errors.ts";
 import { fold } from "../../contract/fold-text.ts";
 import type { InputOf } from "../../contract/operation.ts";
-import type { Issues } from "../../contract/parse-input.ts";
 import { userRow } from "../../contract/user-schemas.ts";
 import { users as contract } from "../../contract/users.ts";
 import { isAmong } from "../../store/dialect.ts";
@@ -13,8 +12,8 @@ import { may } from "../pipeline/actor.ts";
 import { recordForEach } from "../pipeline/audit-log.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
-import { describeIssues, hasIssues } from "../pipeline/field-issues.ts";
-import { collectResults, parseRows } from "../pipeline/import-rows.ts";
+import { hasIssues } from "../pipeline/field-issues.ts";
+import { collectResults, type ParsedRow, parseRows } from "../pipeline/import-rows.ts";
 import { missingAbilities } from "../pipeline/permissions.ts";
 import { birthdayIssue, isSignInAddress } from "./change-user.ts";
 import { freeClaimedKeys } from "./free-claimed-keys.ts";
@@ -39,21 +38,13 @@ const rowsAtOnce = 100;
 
 export const importUserRows: Import = async (ctx, input) => {
   // Parsed before the transaction, because other changes wait during it.
-  const parsed = await parseRows(userRow(), input.rows);
-  const all = parsed.map((each) =>
-    "row" in each ? { ...each, wrong: undefined } : { ...each, row: { ...emptyRow, ...each.valid } },
-  );
+  const all = await parseRows(userRow(), input.rows, emptyRow);
   return ctx.transaction((tx) => importParsed(tx, input, all));
 };
 
 const emptyRow: UserImportRow = { first_name: "", last_name: "", email: "", unit: "" };
 
-/** A row, or the valid fields of a wrong one, which are checked, too. */
-interface CheckedRow {
-  readonly index: number;
-  readonly row: UserImportRow;
-  readonly wrong: Issues | undefined;
-}
+type CheckedRow = ParsedRow<UserImportRow>;
 
 /** Processes rows in order, but writes them together, and lets a row take an address that a later row gives up. */
 async function importParsed(
@@ -79,8 +70,7 @@ async function importParsed(
     if (index % rowsAtOnce === rowsAtOnce - 1) await takeTurn();
     if (waiting.affects(row)) known.add(await loadUsers(ctx, await write()));
     const { existing, wanted, changes, issues } = plan(row);
-    if (wrong) skip(index, withFurther(wrong, issues));
-    else if (wanted === undefined || hasIssues(issues)) skip(index, describeIssues(issues));
+    if (wrong || wanted === undefined || hasIssues(issues)) skip(index, issues, wrong);
     else if (existing === undefined) waiting.create({ index, row, wanted });
     else {
       if (changes) waiting.change({ row, existing, wanted, changes });
@@ -95,13 +85,6 @@ async function importParsed(
   const paths = changed().map((id) => `/users/${id}`);
   await recordForEach(ctx, contract.import, [...new Set(paths)]);
   return { results: list };
-}
-
-/** Adds issues about fields that have none. */
-function withFurther({ fields, issues }: Issues, found: FieldIssues): Issues {
-  const further = Object.entries(found).filter(([field]) => !Object.hasOwn(fields, field));
-  const added = describeIssues(Object.fromEntries(further));
-  return { fields: { ...fields, ...added.fields }, issues: [...issues, ...added.issues] };
 }
 
 type ImportKey = InputOf<typeof contract.import>["key"];
