@@ -220,6 +220,8 @@ describe("several IDs", () => {
     expect([ended.code, ended.stderr]).toEqual([0, `Deactivated user ${made} (Bo X).\n`]);
     const empty = await home().wcs(["users", "get", "-", "--json"], { stdin: "\n" });
     expect([empty.code, empty.stdout, empty.stderr]).toEqual([0, "[]\n", ""]);
+    const both = await home().wcs(["users", "get", "-", "--reference", "x"], { stdin: "" });
+    expect([both.code, both.stderr]).toEqual([2, "error: <id> and --reference cannot be used together.\n"]);
     for (const verb of ["welcome", "deactivate", "delete"]) {
       const none = await home().wcs(["users", verb, "-"], { stdin: "" });
       expect([none.code, none.stdout, none.stderr]).toEqual([0, "", "Nothing to do: stdin is empty.\n"]);

@@ -8,7 +8,7 @@ export const byReference = (reference: AnyOperation, collection?: AnyOperation) 
   flags: [{ flags: "--reference <ref>", description: "Reference, in place of <id>" }],
   alternative(words: readonly string[], flags: Context["flags"], isList?: boolean): Request | undefined {
     if (flags.reference === undefined) return collection && (isList || words[1]) ? byIds(collection, words) : undefined;
-    if (words[0]) throw new UsageError("<id> and --reference cannot be used together");
+    if (isList || words[0]) throw new UsageError("<id> and --reference cannot be used together");
     return { op: reference, input: { reference: flags.reference } };
   },
 });
