@@ -225,6 +225,8 @@ describe("several IDs", () => {
     for (const verb of ["welcome", "deactivate", "delete"]) {
       const none = await home().wcs(["users", verb, "-"], { stdin: "" });
       expect([none.code, none.stdout, none.stderr]).toEqual([0, "", "Nothing to do: stdin is empty.\n"]);
+      const target = ["--db", home().path("missing.db")];
+      expect((await home().wcs(["users", verb, "-", ...target], { stdin: "" })).code).toBe(6);
     }
     expect((await wcs("users deactivate --help")).stdout).toMatch(/- reads\s+one a line/);
     expect((await wcs("conversations participants add --help")).stdout).not.toMatch(/- reads\s+one\s+a\s+line/);

@@ -148,7 +148,8 @@ pages, --all prints all items on a terminal, too; --limit N prints at most N.
 
 Texts in arguments and flags: @FILE reads the text from a file, - from stdin. @@ stands for a text that begins with @.
 Commands that take several IDs read them from stdin when the ID is -, as in wcs users deactivate -: one per line, as an ID,
-name (without quotes), e-mail address or ref:REFERENCE. For other commands, wcs batch - -- users update {id} runs one for each row.
+name (without quotes), e-mail address or ref:REFERENCE. When there are none, they do nothing and exit with 0; set -o pipefail
+makes a script fail when the command before the pipe does. For other commands, wcs batch - -- users update {id} runs one for each row.
 `;
 
 const configuration = `config.json contains the profiles, their logins and the name of the current profile. Its directory is

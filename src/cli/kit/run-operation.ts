@@ -43,8 +43,12 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
   const { leaf, path, rest, spec, context } = operation;
   const { terminal } = context;
   const given = await readLine(operation, issues);
-  if (given.line.isNone && !leaf.alternative) return terminal.note("Nothing to do: stdin is empty.");
   const connect = once(async () => (await context.connect({ anonymous: leaf.op.access === "public" })).caller);
+  if (given.line.isNone && !leaf.alternative) {
+    // The command before the pipe may have failed at the same target.
+    await connect();
+    return terminal.note("Nothing to do: stdin is empty.");
+  }
   let request: Request | undefined;
   const asked: string[] = [];
   const names = new Map<string, string>();
