@@ -520,7 +520,7 @@ function __wcs_place --no-scope-shadowing
             set values '--cursor=' '--limit=' '--interval='
             set args '@posts'
         case 'posts readers'
-            set flags '--status	Only users who confirmed that they read it, have not confirmed it, saw it, or have not seen it' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
+            set flags '--status	Only users with this status; confirmed: who confirmed that they read the post' '--cursor	Continue at the cursor of another page: next_cursor or prev_cursor in its meta (--raw on the command line)' '--limit	Maximum number of items (default 50)' '--all	Fetch all pages' '--watch	Repeat the command, and show its output again when it changes' '--interval	Pause between two runs with --watch (default 2s)'
             set values '--status=confirmed|unconfirmed|seen|unseen' '--cursor=' '--limit=' '--interval='
             set args '@posts'
         case 'posts participants'

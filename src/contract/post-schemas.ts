@@ -85,7 +85,7 @@ export const post = component("Post", () => ({
 export const shownReader = component("PostReader", () => ({
   user: shortUser(),
   seen_at: unixTime().nullable().describe("Time when the user saw it since it was last published"),
-  read_at: unixTime().nullable().describe("Time when the user confirmed to have read it"),
+  read_at: unixTime().nullable().describe("Time when the user confirmed that they read it"),
 }));
 
 const listed = (refersTo: Reference, description: string) =>

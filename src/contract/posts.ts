@@ -18,7 +18,7 @@ const mark = (method: "POST" | "DELETE", path: string, summary: string, descript
   operation(method, `${postPath}/${path}`, summary, { ...own, ...(description && { description }) });
 
 const addressedUsers =
-  "Lists the active users that the post is addressed to now, without service accounts, sorted by ID";
+  "Lists the active users that the post is addressed to now, without service accounts, sorted by ID. Can be done by users who can edit the post; if it belongs to a private group, only by those who can see the group.";
 
 export const posts = operationGroup("posts", {
   list: operation("GET", "/content", "List posts, newest first", {
@@ -116,20 +116,20 @@ export const posts = operationGroup("posts", {
     errors: ["conflict"],
   }),
   readers: operation("GET", `${postPath}/readers`, "List who has read a post, and who has not", {
-    description: `${addressedUsers}; confirm.total is their number when it was last counted. Can be done by users who can edit the post; if it belongs to a private group, only by those who can see the group.`,
+    description: `${addressedUsers} confirm.total is the number of users when they were last counted.`,
     access: "signed_in",
     input: () => ({
       id: id("posts"),
       status: z
         .enum(["confirmed", "unconfirmed", "seen", "unseen"])
         .optional()
-        .describe("Only users who confirmed that they read it, have not confirmed it, saw it, or have not seen it"),
+        .describe("Only users with this status; confirmed: who confirmed that they read the post"),
       ...cursorInput(),
     }),
     ...cursorList(shownReader),
   }),
   participants: operation("GET", `${postPath}/participation`, "List the answers to the invitation of an event post", {
-    description: `${addressedUsers}, also those who have not answered. Can be done by users who can edit the post.`,
+    description: `${addressedUsers} Those who have not answered are listed, too.`,
     access: "signed_in",
     input: () => ({
       id: id("posts"),

@@ -35,7 +35,7 @@ describeEverywhere("readers of a post", (environment) => {
       { user: { id: ids.colleague }, seen_at: now - 60, read_at: null },
       { user: { active: true }, seen_at: null, read_at: null },
     ]);
-    // Who once was an administrator.
+    // A former administrator, who has no mark.
     const fourth = all[3]!.user.id;
     expect(await idsOf(id, "confirmed")).toEqual([ids.member]);
     expect(await idsOf(id, "unconfirmed")).toEqual([ids.administrator, ids.colleague, fourth]);
@@ -175,6 +175,7 @@ describeEverywhere("readers of a post", (environment) => {
           code: "forbidden",
           message: `Only members of its private group can list the readers of post ${id}.`,
         });
+        expect(await codeOf(caller.call(posts.participants, { id }))).toBe("forbidden");
       }
       await administrator.call(groups.update, { id: group, privacy: "public" });
       expect(await idsOf(id, undefined, member)).toEqual([ids.administrator, ids.member, ids.colleague]);

@@ -72,7 +72,7 @@ interface Search {
   readonly limit: number;
 }
 
-/** Looks for readers in ranges of IDs, the first as long as needed if most users are readers, until there are enough. */
+/** Looks for readers in ranges of IDs until there are enough. The first range suffices when most users are readers. */
 async function findReaders({ db }: Ctx, post: PostRow, condition: Condition | undefined, { position, limit }: Search) {
   const { id, audience_id } = post;
   const [key = 0] = position?.key ?? [];
