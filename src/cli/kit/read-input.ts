@@ -29,7 +29,7 @@ export interface ParsedLine {
   readonly options: Readonly<Record<string, unknown>>;
   /** The first argument was read from stdin, so a single ID is a list as well. */
   readonly isList?: true;
-  /** There was none on stdin. */
+  /** Stdin was read for the first argument, and is empty. */
   readonly isNone?: boolean;
 }
 

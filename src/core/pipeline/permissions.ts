@@ -189,7 +189,7 @@ const usersWithPaths = prepared((db, p: { ids: readonly number[] }) =>
     .orderBy("u.id"),
 );
 
-/** Returns the paths of the first units of users. Throws for users who do not exist, and unless the actor is one for administrators. */
+/** Returns the paths of the first units of users. Throws for users who do not exist, and for administrators if the actor is none. */
 export async function pathsOfUsers(ctx: Ctx, field: string, named: number | number[]): Promise<(string | null)[]> {
   const ids = Array.isArray(named) ? [...new Set(named)] : [named];
   const rows = await usersWithPaths(ctx.db, { ids });

@@ -58,8 +58,8 @@ async function inviterOf(tx: Tx, { payload }: ClaimedMail): Promise<string | und
 }
 
 /**
- * Returns the recipient of a mail without a link, who may be deactivated, and the address. A notice about a change goes to the address
- * before it. Returns undefined for a deleted user and, if the mail is about a webhook, for a user who is not an active administrator.
+ * Returns the recipient of a mail without a link, with the address: for a change of the account, that from before it. Returns
+ * undefined for a deleted user and, if the mail is about a webhook, for a user who is not an active administrator.
  */
 export async function addresseeOf(
   { reader }: Database,

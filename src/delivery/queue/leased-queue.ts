@@ -44,7 +44,7 @@ const noLease = sql`leased_until = 0, lease_token = null`;
 const leaseTypes = { id: "bigint", token: "text" } as const;
 const resultTypes = { ...leaseTypes, state: "text", attempt: "bigint", due_at: "bigint" } as const;
 
-/** Returns the condition that no worker has a lease. One that ends later than any can was made before the clock was set back. */
+/** Returns the condition that no worker has a lease. One that ends later than a new one can was made before the clock was set back. */
 export const isFree = (now: number): RawBuilder<SqlBool> =>
   sql`(leased_until <= ${now} or leased_until - ${sql.lit(leaseMilliseconds + clockDifference)} > ${now})`;
 

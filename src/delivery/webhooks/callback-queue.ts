@@ -52,7 +52,7 @@ const receiversDue = prepared((db, p: { now: number }) =>
     .where(({ eb, selectFrom }) => {
       const waiting = selectFrom("deliveries as d").select("d.id").where("d.state", "=", sql.lit("waiting"));
       const free = waiting.whereRef("d.webhook_id", "=", "w.id").where("d.due_at", "<=", p.now).where(isFree(p.now));
-      // The latest, because the first ones may all have been claimed.
+      // Searches from the latest, because the first ones may all have been claimed.
       return eb(free.orderBy("d.due_at", "desc").limit(sql.lit(1)), "is not", null);
     })
     .orderBy("w.id"),

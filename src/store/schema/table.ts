@@ -78,7 +78,7 @@ class Table<C extends Columns> {
     return this.primaryKey(...names);
   }
 
-  /** Leaves room for changed rows: without one in the same page, a change adds entries to all indexes on PostgreSQL. */
+  /** Leaves room for changed rows on PostgreSQL: where a page has none, a change adds entries to all indexes. */
   spacious(): this {
     this.#storage = "spacious";
     return this;

@@ -69,7 +69,7 @@ export const serve: TopLevelCommand = {
   run,
 };
 
-/** Programs that rotate logs send these, and without a terminal SIGHUP. Node would end the process, or open a debugger to all users of the machine. */
+/** Signals of programs that rotate logs; without a terminal, SIGHUP is one, too. Node would end the process, or open a debugger to all users of the machine. */
 const ignored = ["SIGUSR1", "SIGUSR2"] as const;
 const ignore = () => {};
 
