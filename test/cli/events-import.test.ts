@@ -485,7 +485,7 @@ describe("wrong lines", () => {
     [["--start", "friday 25:00", "--end", "+1h"], 2, /^error: --start must be a time like [^;]*\n/],
     [["--date", "2027-01-01", "--start", "tomorrow"], 2, "--date and --start cannot be used together."],
     [["--start", "2026-12-24 10:00", "--end", "2026-12-24 9:00"], 3, "--end must not be before the start"],
-    [["--start", "2026-12-24 10:00"], 2, "Missing --end."],
+    [["--start", "2026-12-24 10:00"], 2, "Missing --end (like '2026-12-31 14:00')."],
     [["--all-day"], 2, "Missing --date."],
     [["--date", "2026-12-24", "--repeat", "every tuesdy"], 2, "--repeat 'every tuesdy': 'tuesdy' is not understood."],
     [
