@@ -412,6 +412,13 @@ describe("errors", () => {
     expect((await get("/api/users/5")).headers.get("retry-after")).toBe(header);
   });
 
+  test("unavailable with a hint, a step that somebody has to take before, has Retry-After 60", async () => {
+    answer = () => {
+      throw new ServiceError("unavailable", "PostgreSQL rejected the password.", { hint: "Set another password." });
+    };
+    expect((await get("/api/users/5")).headers.get("retry-after")).toBe("60");
+  });
+
   test("that are unexpected are logged with their stack, and the answer has only the ID of the request", async () => {
     const error = new Error("SELECT password FROM /var/lib");
     answer = () => {

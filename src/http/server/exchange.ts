@@ -164,7 +164,9 @@ export class Exchange implements Origin {
       const sent = this.header("authorization") !== undefined;
       return { "www-authenticate": sent ? 'Bearer error="invalid_token"' : "Bearer" };
     }
-    const wait = error.retryAfter ?? (error.code === "unavailable" ? 5 : undefined);
+    // A hint, as about a wrong password of PostgreSQL, is a step without which a later attempt fails as well.
+    const usual = error.hint === undefined ? 5 : 60;
+    const wait = error.retryAfter ?? (error.code === "unavailable" ? usual : undefined);
     return wait === undefined ? {} : { "retry-after": formatRetryAfter(wait) };
   }
 
