@@ -131,7 +131,10 @@ describe("users import", () => {
     ["Mail=email,E-Post=email", "the field email is given by column 'Mail' and by column 'E-Post'; choose one"],
     ["Mail=email,mail=title", "column 'mail' is mapped to 'email' and to 'title'; map it to one field"],
     ["Mail=email,ID=reference,Personal=title", "rows.csv has no column 'Personal' (mapped to title)"],
-    ["ID=reference,Mail=email,E-Post=unit", "the field unit is given by column 'E-Post' and by column 'unit'"],
+    [
+      "ID=reference,Mail=email,E-Post=unit",
+      "the field unit is given by column 'E-Post' and by column 'unit'.\nhint: Leave a column out with --map 'Column=', or remove it from the file.",
+    ],
   ])("--map %j is refused before a row is sent", async (mapping, message) => {
     const { code, stderr } = await imported(rows, "--map", mapping);
     expect(code).toBe(2);
@@ -144,8 +147,14 @@ describe("users import", () => {
     [["--set", "titel=x"], "users have no field 'titel', so it cannot be set (did you mean 'title'?)"],
     [["--set", "title=x", "--set", "title=y"], "--set gives title twice"],
     [["--set", "email=a@example.com"], "email identifies a row, so it cannot be set to one value for all rows"],
-    [["--set", "title=x", "--map", "ID=title"], "the field title is given by column 'ID' and by --set; choose one"],
-    [["--set", "unit=hq", "--map", "Mail=email"], "the field unit is given by column 'unit' and by --set"],
+    [
+      ["--set", "title=x", "--map", "ID=title"],
+      "the field title is given by column 'ID' and by one value for all rows; choose one",
+    ],
+    [
+      ["--set", "unit=hq", "--map", "Mail=email"],
+      "the field unit is given by column 'unit' and by one value for all rows",
+    ],
     [["--key", "phone"], "--key must be one of reference, email, not 'phone'"],
     [["--save-mapping", "x.yaml"], "--save-mapping needs a mapping"],
     [["--mapping", "/nowhere.yaml"], "--mapping: No such file: /nowhere.yaml"],

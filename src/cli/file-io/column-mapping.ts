@@ -46,7 +46,7 @@ export function createMapping(spec: MappingSpec, table: Table) {
         see(column);
         const field = fieldOf(column);
         if (!field) continue;
-        const other = columnOf.get(field) ?? (field in spec.values ? "--set" : undefined);
+        const other = columnOf.get(field) ?? (field in spec.values ? valueSource : undefined);
         if (other !== undefined) return { fields: { [field]: [`is given twice: by ${other} and by ${column}`] } };
         columnOf.set(field, column);
         row[field] = value;
@@ -72,8 +72,10 @@ export function findContradiction(sources: readonly (readonly [field: string, so
   return undefined;
 }
 
+/** They come from --set, or from the file of --mapping. */
+const valueSource = "one value for all rows";
 export const valueSources = (values: MappingSpec["values"]) =>
-  Object.keys(values).map((field) => [field, "--set"] as const);
+  Object.keys(values).map((field) => [field, valueSource] as const);
 
 /** Returns the fields by the keys of their columns: those of the mapping and those that are named like a field. */
 function fieldsByColumn({ columns, values }: MappingSpec, table: Table): Map<string, string> {

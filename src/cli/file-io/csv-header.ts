@@ -51,7 +51,9 @@ function requireOnce(sources: readonly (readonly [string, string])[], label: str
   const contradiction = findContradiction(sources);
   if (contradiction === undefined) return;
   if (!isMapped) throw refusedHeader(`${label}: ${contradiction}.`, table);
-  throw new UsageError(`${label}: ${contradiction}`, { hint: "leave a column out with --map 'Column='" });
+  throw new UsageError(`${label}: ${contradiction}`, {
+    hint: "leave a column out with --map 'Column=', or remove it from the file",
+  });
 }
 
 /** Throws when the file lacks a mapped column. */
