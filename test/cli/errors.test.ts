@@ -270,7 +270,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   [
     "posts create --content-type event --title T --body B",
     2,
-    /^error: Missing --event-datetime-start\.\nhint: --event-/,
+    /^error: Missing --event-datetime-start \(like '2026-12-31 14:00'\)\.\nhint: --event-/,
   ],
   ["users list --below", 2, /^error: --below requires --unit\.\n$/],
   [

@@ -19,7 +19,9 @@ export async function completePost(input: Input, flags: Flags): Promise<Input> {
     planned.poll = withChoices(isRecord(planned.poll) ? planned.poll : {}, choices);
   const repeat = flags.repeat as string | undefined;
   if (input.content_type === "event" && input.event === undefined)
-    throw new UsageError("missing --event-datetime-start", { hint: "--event-datetime-end is optional" });
+    throw new UsageError("missing --event-datetime-start (like '2026-12-31 14:00')", {
+      hint: "--event-datetime-end is optional",
+    });
   if (isRecord(planned.event) || repeat !== undefined) {
     planned.event = await withTimes(
       isRecord(planned.event) ? planned.event : {},
