@@ -63,7 +63,11 @@ export type PostEventFields = z.infer<ReturnType<typeof postEventFields>>;
 export const eventParticipation = component("Participation", () => ({
   enabled: z.boolean(),
   rsvp: z.enum(answers).nullable().describe("Your answer to the invitation"),
-  invited: z.int().describe("Number of users with access when it was last published or its readers changed"),
+  invited: z
+    .int()
+    .describe(
+      "Number of active users, without service accounts, that it was addressed to when it was last published or its readers changed",
+    ),
   accepted: z.int(),
   rejected: z.int(),
 }));

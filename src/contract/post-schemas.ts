@@ -43,7 +43,7 @@ export const post = component("Post", () => ({
     total: z
       .int()
       .describe(
-        "Number of active users with access when it was last published or its readers changed; at most 100,000",
+        "Number of active users, without service accounts, that it was addressed to when it was last published or its readers changed; at most 100,000",
       ),
     confirmed: z.int(),
   }),
