@@ -130,7 +130,7 @@ describeOnOneDatabase("passwords", (environment) => {
     }
   });
 
-  it("users.password refuses short patterns, which lists of common passwords have, too", async () => {
+  it("users.password refuses short patterns as common passwords", async () => {
     const { id } = await world().addUser();
     for (const pattern of ["00000000", "aaaaaaaaa", "12341234", "123123123", "abcdEFGH", "0123456789", "87654321"]) {
       expect(await wrongFields(set(id, pattern)), pattern).toEqual(["password"]);
