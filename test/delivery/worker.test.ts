@@ -297,6 +297,18 @@ describeOnDatabases("workers", (open, kind) => {
     expect(row).toMatchObject({ state: "waiting", attempt: 0, lease_token: taken!.token });
   });
 
+  it("a delivery of a disabled webhook keeps no lease of a worker that ended without releasing it", async () => {
+    const { id } = await newWebhook(instance, receiver.url);
+    await makeUsers(instance);
+    await claim(now(), 1, id);
+    await instance.administrator.call(webhooks.update, { id, active: false });
+    start({ clock: () => now() + leaseMilliseconds + 1000 });
+    const rows = () =>
+      instance.database.reader.selectFrom("deliveries").select(["state", "leased_until", "lease_token"]).execute();
+    await expect.poll(rows).toEqual([{ state: "failed", leased_until: 0, lease_token: null }]);
+    expect(receiver.received).toEqual([]);
+  });
+
   it("changes of a webhook apply at once to deliveries that were claimed ahead", async () => {
     const { id } = await newWebhook(instance, `${receiver.url}/old`);
     await makeUsers(instance, 40);

@@ -92,7 +92,12 @@ export async function stopInactive(database: Database, now: number): Promise<num
     const waiting = stoppable(tx, now).where("d.webhook_id", "=", webhook.id).limit(portion);
     const found = await (isPostgres(tx) ? waiting.forUpdate().skipLocked() : waiting).execute();
     const ids = found.map((row) => row.id);
-    await updateRows(tx, "deliveries", { id: ids }, { state: "failed", due_at: now, lease_token: null });
+    await updateRows(
+      tx,
+      "deliveries",
+      { id: ids },
+      { state: "failed", due_at: now, leased_until: 0, lease_token: null },
+    );
     if (webhook.deleted_at === null) await logStopped(tx, webhook.uri, ids, Math.floor(now / 1000));
     return ids.length;
   });
