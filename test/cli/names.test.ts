@@ -178,7 +178,8 @@ describe("names in place of IDs", () => {
     expect(wrongUnit).toMatchObject({ code: 3, stderr: `error: --parent is not an existing unit: 70010.${hint}` });
     const wrongName = await wcs("units", "update", `${id}`, "--name", "");
     expect(wrongName).toMatchObject({ code: 3, stderr: expect.not.stringContaining("hint:") });
-    expect((await wcs("groups", "get", "2025")).stderr).toBe("error: There is no group 2025.\n");
+    for (const line of ["get 2025", "member add 2025 1"])
+      expect((await wcs("groups", ...line.split(" "))).stderr).toBe("error: There is no group 2025.\n");
     expect(await wcs("units", "delete", "ref:70010", "--yes")).toMatchObject({ code: 0 });
   });
 });

@@ -27,7 +27,8 @@ function hintAtPortions({ issues }: ServiceError, { path, spec }: OperationInput
 /** Returns the hint for a number in a place that takes a reference as well. */
 function hintAtReference({ fields }: ServiceError, { spec, line }: OperationInput): string | undefined {
   const isNumber = spec.places
-    .filter(({ path }) => fields === undefined || Object.hasOwn(fields, path.join(".")))
+    // Without fields, the error is about the thing of the first argument, which may have no references.
+    .filter(({ at, path }) => (fields === undefined ? at === 0 : Object.hasOwn(fields, path.join("."))))
     .filter(({ field }) => ["users", "units", "usertypes"].includes(namedKindOf(field) ?? ""))
     .some((place) => textsIn(givenIn(place, line), place.field).some(isId));
   return isNumber ? "A number is an ID; a reference begins with ref:, as in ref:1044." : undefined;
