@@ -209,7 +209,9 @@ describe("several IDs", () => {
   it("of users are read from stdin for -, one a line, by name, too", async () => {
     const made = (await home().wcs(["users", "create", ...bo])).stdout.trim();
     expect(made).toMatch(/^\d+$/);
-    const found = await home().wcs(["users", "get", "-", "-t", "{id}"], { stdin: `${made}\n\nada@example.com\n` });
+    const found = await home().wcs(["users", "get", "-", "-t", "{id}"], {
+      stdin: `${made}\r\n \r\nada@example.com\r\n`,
+    });
     expect([found.code, found.stdout]).toEqual([0, `${made}\n1\n`]);
     // A single line is a list as well, so a script gets the same columns.
     const single = await home().wcs(["users", "get", "-", "--json", "--query", "[].id"], { stdin: "Bo X\n" });
