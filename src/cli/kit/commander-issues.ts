@@ -13,7 +13,7 @@ const surplusHint =
 export function lineError(command: Command, error: CommanderError, usage: string): UsageError {
   const [said = ""] = error.message.replace(/^error: /, "").split("\n");
   // The value may be a secret, so the message does not repeat it.
-  const message = said.replace(/^(unknown option '--[^=]+)=.*/, "$1'").replace(/\.$/, "");
+  const message = said.replace(/^(unknown option '--[^=]+)=.*/, "$1'");
   switch (error.code) {
     case "commander.unknownOption":
       return unknownOption(command, /'([^'=]+)/.exec(said)?.[1] ?? "", message, usage);
