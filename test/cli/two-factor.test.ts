@@ -1,5 +1,6 @@
 import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
+import { DatabaseSync } from "node:sqlite";
 import { beforeAll, expect, it, onTestFinished } from "vitest";
 import { totpCode, wrongTotpCode } from "../support/second-factor.ts";
 import { start, useHome } from "./support.ts";
@@ -59,6 +60,15 @@ it("auth login reads the code from the line after the password, or from the firs
   expect(missing).toMatchObject({ code: 2, stderr: expect.stringContaining("no line with a code") });
   const wrong = await home().wcs(login("--password-stdin", "--otp-stdin"), { stdin: `${password}\nguess\n` });
   expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining("The code is wrong") });
+});
+
+it("auth login with a code is not repeated while another process writes: the first attempt may have used the code up", async () => {
+  const other = new DatabaseSync(home().path("data/wcs/wcs.db"));
+  other.exec("begin immediate");
+  const stdin = `${password}\n${unused[0]}\n`;
+  const { code, stderr } = await home().wcs(login("--password-stdin", "--otp-stdin", "--timeout", "1h"), { stdin });
+  other.close();
+  expect({ code, stderr }).toEqual({ code: 8, stderr: expect.stringContaining("The database is busy; try again.") });
 });
 
 it("auth login asks for the code on a terminal, until it is right", async () => {
