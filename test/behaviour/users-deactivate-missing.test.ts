@@ -132,9 +132,11 @@ describeOnOneDatabase("users.deactivateMissing", (environment) => {
     expect(await wrongFields(run({ present: [], ...wrong }))).toEqual(fields);
   });
 
-  it("a provider whose users are all deactivated is known", async () => {
+  it("a provider whose users are all deactivated is known, and a unit may have no users", async () => {
     const { provider } = await people(1);
     expect(await run({ provider, present: [], max_removals: "1" })).toMatchObject({ active: 1, deactivated: 1 });
-    expect(await run({ provider, present: [] })).toMatchObject({ active: 0, deactivated: 0 });
+    const { id: unit } = await world().addUnit();
+    for (const scope of [{ provider }, { unit }])
+      expect(await run({ ...scope, present: [] })).toEqual({ active: 0, deactivated: 0, kept: 0, users: [] });
   });
 });
