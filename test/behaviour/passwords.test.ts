@@ -132,10 +132,10 @@ describeOnOneDatabase("passwords", (environment) => {
 
   it("users.password refuses short patterns as common passwords", async () => {
     const { id } = await world().addUser();
-    for (const pattern of ["00000000", "aaaaaaaaa", "12341234", "123123123", "abcdEFGH", "0123456789", "87654321"]) {
+    for (const pattern of ["00000000", "aaaaaaaaa", "12341234", "123123123123", "abcdEFGH", "0123456789", "87654321"]) {
       expect(await wrongFields(set(id, pattern)), pattern).toEqual(["password"]);
     }
-    for (const other of ["x".repeat(128), "abcdefgh!", "12345-12345", "abcabcabx"]) {
+    for (const other of ["x".repeat(128), "1231231231231", "abcdefgh!", "12345-12345", "abcabcabx"]) {
       expect(await codeOf(set(id, other)), other).toBe("ok");
     }
   });
