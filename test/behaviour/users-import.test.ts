@@ -221,6 +221,7 @@ describeOnOneDatabase("users.import", (environment) => {
       ["email", "first_name"],
     ]);
     expect(results[1]!.fields?.user_types).toHaveLength(2);
+    expect(results[2]!.fields?.unit).toEqual(["is required"]);
     expect(await codeOf(get(good.reference))).toBe("ok");
   });
 
@@ -301,23 +302,24 @@ describeOnOneDatabase("users.import", (environment) => {
     expect((await admin().call(users.search, { q: one.email })).data).toMatchObject([{ id: ids[1] }]);
   });
 
-  it("an address stays taken when the row that would free it is invalid", async () => {
-    const [one, two, three, other] = [row(), row(), row(), row()];
-    const ids = (await run([one, two, three])).map(({ id }) => id);
-    const results = await run([
-      { ...other, email: one.email },
-      { ...one, email: two.email },
-      { ...two, email: three.email },
-      { ...three, email: other.email, unit: "nowhere" },
-    ]);
-    expect(results.map(({ fields }) => Object.entries(fields ?? {}).join())).toEqual([
-      `email,is taken by user ${ids[0]}`,
-      `email,is taken by user ${ids[1]}`,
-      `email,is taken by user ${ids[2]}`,
-      "unit,is not the reference of a unit: nowhere",
-    ]);
-    for (const { reference, email } of [one, two, three]) expect((await get(reference)).email).toBe(email);
-  });
+  it.each([{ unit: "nowhere" }, { birthday: "soon" }])(
+    "an address stays taken when the row that would free it is invalid: %o",
+    async (wrong) => {
+      const [one, two, three, other] = [row(), row(), row(), row()];
+      const ids = (await run([one, two, three])).map(({ id }) => id);
+      const results = await run([
+        { ...other, email: one.email },
+        { ...one, email: two.email },
+        { ...two, email: three.email },
+        { ...three, email: other.email, ...wrong },
+      ]);
+      expect(results.map(({ fields }) => fields)).toEqual([
+        ...ids.map((id) => ({ email: [`is taken by user ${id}`] })),
+        Object.fromEntries(Object.keys(wrong).map((field) => [field, [expect.any(String)]])),
+      ]);
+      for (const { reference, email } of [one, two, three]) expect((await get(reference)).email).toBe(email);
+    },
+  );
 
   it("the first of two rows gets an address that becomes free", async () => {
     const [one, two, three] = [row(), row(), row()];
