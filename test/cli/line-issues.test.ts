@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { beforeAll, describe, expect, it } from "vitest";
-import { newHome, useHome } from "./support.ts";
+import { finished, newHome, start, useHome } from "./support.ts";
 
 const home = useHome();
 
@@ -115,12 +115,18 @@ describe("one error", () => {
 
 describe("without a target", () => {
   const own = newHome();
-  it("wrong lines are reported before the target is looked up, and stdin is not waited for", async () => {
+  it("wrong lines are reported before the target is looked up", async () => {
     const line = "users create --birthday x --title - --unit Sales --email a@example.com".split(" ");
     const { code, stderr } = await own.wcs(line);
     expect(code).toBe(2);
     expect(stderr).toContain("missing --first-name, --last-name");
     expect(stderr).not.toContain("target");
+  });
+
+  it.each(["users get -", "users create --title -"])("wcs %s -o xml does not wait for stdin", async (line) => {
+    // Its stdin stays open.
+    const { code, stderr } = await finished(start([...line.split(" "), "-o", "xml"], own.env));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("--output must be one of") });
   });
 });
 
