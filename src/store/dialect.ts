@@ -16,10 +16,7 @@ export function isPostgres(db: AnyDb): boolean {
   return db.getExecutor().adapter instanceof PostgresAdapter;
 }
 
-/**
- * Column types by database. `key` compares by code point; `clustered` follows a table stored in the order of its key, if possible,
- * `spacious` one whose pages have room for the changed rows of PostgreSQL.
- */
+/** Column types by database. `key` compares by code point; `clustered` follows a table stored in the order of its key, if possible. */
 export function columnTypes(db: Kysely<unknown>) {
   return isPostgres(db)
     ? {
@@ -31,7 +28,6 @@ export function columnTypes(db: Kysely<unknown>) {
         text: "text",
         integer: "integer",
         clustered: "",
-        spacious: " with (fillfactor = 45)",
       }
     : {
         id: "integer primary key autoincrement",
@@ -42,7 +38,6 @@ export function columnTypes(db: Kysely<unknown>) {
         text: "text",
         integer: "integer",
         clustered: " without rowid",
-        spacious: "",
       };
 }
 

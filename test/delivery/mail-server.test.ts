@@ -117,7 +117,7 @@ describeOnDatabases("the worker of mails", (open) => {
       const [first] = await rows();
       instance.wait(20);
       vi.advanceTimersByTime(leaseMilliseconds / 3);
-      await expect.poll(rows).toMatchObject([{ leased_until: first!.leased_until + 20_000 }]);
+      await expect.poll(rows).toMatchObject([{ due_at: first!.due_at + 20_000 }]);
       answer();
       await round;
       expect(vi.getTimerCount()).toBe(0);

@@ -300,7 +300,7 @@ describeOnDatabases("mail", (open, kind) => {
     const late = lost.map((mail) => ({ ...mail, state: "failed" as const, attempt: 1, due_at: now() }));
     expect(await database.writeLocking((tx) => mailQueue.record(tx, late))).toEqual(new Set());
     expect(mailbox.mails).toEqual([]);
-    await mailQueue.release(database, second);
+    await mailQueue.release(database, second, now());
     expect(await drain()).toMatchObject({ mails: 0 });
     expect(await rows()).toMatchObject([{ state: "done", attempt: 1 }]);
   });

@@ -28,7 +28,7 @@ export function newEvent<T extends string>({ now }: Ctx, type: T, data: object) 
 const frameLength = JSON.stringify({ type: "", timestamp: new Date(0).toISOString(), data: 0 }).length - "0}".length;
 
 /** Replaces the data of a deleted user in stored events, and deletes responses, which may repeat it. Workers that send old data lose their leases. */
-export async function erasePayloads({ db }: Ctx, user: number, data: object): Promise<void> {
+export async function erasePayloads({ db, now }: Ctx, user: number, data: object): Promise<void> {
   const end = `${JSON.stringify(data)}}`;
   await db
     .updateTable("webhook_events")
@@ -38,7 +38,7 @@ export async function erasePayloads({ db }: Ctx, user: number, data: object): Pr
   await db.updateTable("webhook_logs").set({ response: null }).where("user_id", "=", user).execute();
   await db
     .updateTable("deliveries")
-    .set({ leased_until: 0, lease_token: null })
+    .set({ lease_token: null, due_at: now * 1000 })
     .where("lease_token", "is not", null)
     .where("event_id", "in", (eb) => eb.selectFrom("webhook_events").select("id").where("user_id", "=", user))
     .execute();

@@ -22,7 +22,12 @@ export async function queueMails(
         .columns(["user_id", "kind"])
         .where("state", "=", sql.lit("waiting"))
         .where("kind", "in", [sql.lit<"welcome">("welcome"), sql.lit<"password_reset">("password_reset")])
-        .doUpdateSet((eb) => ({ ...content, recipient: eb.ref("excluded.recipient"), due_at })),
+        .doUpdateSet((eb) => ({
+          ...content,
+          recipient: eb.ref("excluded.recipient"),
+          // Keeps the lease of a worker that is sending this mail.
+          due_at: eb.case().when("mails.lease_token", "is", null).then(due_at).else(eb.ref("mails.due_at")).end(),
+        })),
     )
     .execute();
   ctx.announce("outbox");

@@ -145,11 +145,7 @@ const deliverySections: readonly ExportSection[] = [
     ...byId,
     hidden: ["uri", "error", "request_headers", "response"],
   }),
-  rowsOf("mails", "mails", "user_id", {
-    ...byId,
-    hidden: ["leased_until", "lease_token", "last_error"],
-    json: ["payload"],
-  }),
+  rowsOf("mails", "mails", "user_id", { ...byId, hidden: ["lease_token", "last_error"], json: ["payload"] }),
 ];
 
 const visibleFiles = (user: number) => sql`select * from files where owner = 'user' and owner_id = ${user}

@@ -9,7 +9,7 @@ import { findActiveWebhook, webhookResponse } from "./read-webhooks.ts";
 import { entryColumns, findEntry } from "./webhook-logs.ts";
 
 /** The state of a delivery before its first attempt. */
-const untried = { state: "waiting", attempt: 0, single: 0, leased_until: 0, lease_token: null } as const;
+const untried = { state: "waiting", attempt: 0, single: 0, lease_token: null } as const;
 
 export const webhookSendHandlers = {
   async test(ctx, { id, wait }) {
@@ -45,7 +45,7 @@ export const webhookSendHandlers = {
           .columns(["event_id", "webhook_id"])
           .doUpdateSet({ ...untried, due_at })
           // Skips a delivery that is being sent right now.
-          .where("deliveries.leased_until", "<=", due_at),
+          .where((eb) => eb.or([eb("deliveries.lease_token", "is", null), eb("deliveries.due_at", "<=", due_at)])),
       )
       .execute();
     ctx.announce("outbox");

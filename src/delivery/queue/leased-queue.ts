@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type RawBuilder, type SqlBool, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { rowsAs } from "../../store/bulk.ts";
 import type { Database, Tx } from "../../store/database.ts";
 import { isAmong, isPostgres } from "../../store/dialect.ts";
@@ -7,8 +7,6 @@ import { prepared } from "../../store/prepared.ts";
 
 /** Milliseconds after which the claims of a crashed worker expire. */
 export const leaseMilliseconds = 30_000;
-/** Maximum difference between the clocks of several servers, in milliseconds. */
-export const clockDifference = 60_000;
 /** Milliseconds before a result that could not be written is written again. */
 export const recordPause = 500;
 
@@ -40,13 +38,8 @@ interface QueueOptions<Row> {
 }
 
 const waiting = sql.lit("waiting");
-const noLease = sql`leased_until = 0, lease_token = null`;
 const leaseTypes = { id: "bigint", token: "text" } as const;
 const resultTypes = { ...leaseTypes, state: "text", attempt: "bigint", due_at: "bigint" } as const;
-
-/** Returns the condition that no worker has a lease. One that ends later than a new one can was made before the clock was set back. */
-export const isFree = (now: number): RawBuilder<SqlBool> =>
-  sql`(leased_until <= ${now} or leased_until - ${sql.lit(leaseMilliseconds + clockDifference)} > ${now})`;
 
 /** A table whose rows workers claim by leases, without a database lock between a claim and its result. */
 export class LeasedQueue<Row extends { readonly id: number }> {
@@ -59,16 +52,16 @@ export class LeasedQueue<Row extends { readonly id: number }> {
     this.#claim = prepared((db, p: ClaimQuota & { now: number; until: number; token: string }) => {
       const part = partition === undefined ? sql`` : sql`${sql.ref(partition)} = ${p.partition} and`;
       const due = sql`select id from ${this.#table} where ${part} state = ${waiting} and due_at <= ${p.now}
-        and ${isFree(p.now)} order by due_at, id limit ${p.max}`;
+        order by due_at, id limit ${p.max}`;
       // The array is evaluated once. A planner may evaluate a sub-select again for each row, and lock others.
       const among = isPostgres(db) ? sql`= any(array(${due} for update skip locked))` : sql`in (${due})`;
-      return sql<Row>`update ${this.#table} set leased_until = ${p.until}, lease_token = ${p.token} where id ${among}
+      return sql<Row>`update ${this.#table} set due_at = ${p.until}, lease_token = ${p.token} where id ${among}
         returning ${sql.join(columns.map((column) => sql.ref(column)))}`;
     });
     this.#succeed = prepared((_, p: { ids: number[]; token: string; now: number }) => {
       const end = deletesDone
         ? sql`delete from ${this.#table}`
-        : sql`update ${this.#table} set state = 'done', attempt = attempt + 1, due_at = ${p.now}, ${noLease}`;
+        : sql`update ${this.#table} set state = 'done', attempt = attempt + 1, due_at = ${p.now}, lease_token = null`;
       return sql<Lease>`${end} where ${isAmong("id", p.ids)} and lease_token = ${p.token} and state = ${waiting}
         returning id`;
     });
@@ -89,14 +82,15 @@ export class LeasedQueue<Row extends { readonly id: number }> {
 
   /** Renews leases. Returns the IDs of those that were not lost. */
   async renew(database: Database, leases: readonly Lease[], now: number): Promise<Set<number>> {
-    const change = sql`leased_until = ${now + leaseMilliseconds}`;
+    const change = sql`due_at = ${now + leaseMilliseconds}`;
     return database.writeLocking((tx) => this.#update(tx, rowsAs(tx, "lease", leaseTypes, leases), change));
   }
 
   /** Ends leases of rows that were not tried, so that any worker can claim them at once. */
-  async release(database: Database, leases: readonly Lease[]): Promise<void> {
+  async release(database: Database, leases: readonly Lease[], now: number): Promise<void> {
     if (leases.length === 0) return;
-    await database.writeLocking((tx) => this.#update(tx, rowsAs(tx, "lease", leaseTypes, leases), noLease));
+    const change = sql`due_at = ${now}, lease_token = null`;
+    await database.writeLocking((tx) => this.#update(tx, rowsAs(tx, "lease", leaseTypes, leases), change));
     database.announce(["outbox"]);
   }
 
@@ -108,7 +102,7 @@ export class LeasedQueue<Row extends { readonly id: number }> {
       const { done, others } = Object.groupBy(those, ({ state }) => (state === "done" ? "done" : "others"));
       const current = new Set<number>();
       if (others !== undefined) {
-        const change = sql`state = lease.state, attempt = lease.attempt, due_at = lease.due_at, ${noLease}`;
+        const change = sql`state = lease.state, attempt = lease.attempt, due_at = lease.due_at, lease_token = null`;
         for (const id of await this.#update(tx, rowsAs(tx, "lease", resultTypes, others), change)) current.add(id);
       }
       // Most results of a claim are successes, which need no values of their own and take one statement.

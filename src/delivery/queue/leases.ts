@@ -38,10 +38,10 @@ export class Leases<T extends Lease> {
   }
 
   async release(leases: readonly T[]): Promise<void> {
-    const { database, log } = this.#options;
+    const { database, clock, log } = this.#options;
     // Rows that cannot be released can be claimed when their leases expire.
     await this.#queue
-      .release(database, leases)
+      .release(database, leases, clock())
       .catch((error) => log.error({ err: error }, "deliveries cannot be released"));
     for (const lease of leases) this.end(lease);
   }

@@ -1,7 +1,6 @@
 import { sql } from "kysely";
 import { countRows } from "../../store/bulk.ts";
 import type { Database } from "../../store/database.ts";
-import { isFree } from "./leased-queue.ts";
 
 /** Counts the waiting callbacks that were created at or after a time in Unix seconds. */
 export const countCallbacksSince = ({ reader }: Database, since: number): Promise<number> =>
@@ -9,15 +8,14 @@ export const countCallbacksSince = ({ reader }: Database, since: number): Promis
 
 /** Returns the state of the outbox. `now` is in Unix milliseconds. */
 export async function outboxState({ reader }: Database, now: number) {
-  const isDue = sql`due_at <= ${now} and ${isFree(now)}`;
   const { all, due, sending, oldestDue } = await reader
     .selectFrom("deliveries")
     .where("state", "=", sql.lit("waiting"))
     .select([
       sql<number>`count(*)`.as("all"),
-      sql<number>`count(case when ${isDue} then 1 end)`.as("due"),
-      sql<number>`count(case when not ${isFree(now)} then 1 end)`.as("sending"),
-      sql<number | null>`min(case when ${isDue} then due_at end)`.as("oldestDue"),
+      sql<number>`count(case when due_at <= ${now} then 1 end)`.as("due"),
+      sql<number>`count(case when lease_token is not null and due_at > ${now} then 1 end)`.as("sending"),
+      sql<number | null>`min(case when due_at <= ${now} then due_at end)`.as("oldestDue"),
     ])
     .executeTakeFirstOrThrow();
   const { mails, failedMails, oldestMail } = await reader

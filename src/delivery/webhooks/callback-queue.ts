@@ -2,7 +2,7 @@ import { sql } from "kysely";
 import type { Database, Db } from "../../store/database.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
-import { type ClaimQuota, isFree, type Lease, LeasedQueue } from "../queue/leased-queue.ts";
+import { type ClaimQuota, type Lease, LeasedQueue } from "../queue/leased-queue.ts";
 
 type Delivery = RowOf<"deliveries", "id" | "webhook_id" | "event_id" | "attempt" | "single">;
 type Event = RowOf<"webhook_events", "message_id" | "type" | "payload" | "user_id">;
@@ -49,11 +49,9 @@ const receiversById = prepared((db, p: { ids: number[] }) => receivers(db).where
 
 const receiversDue = prepared((db, p: { now: number }) =>
   receivers(db)
-    .where(({ eb, selectFrom }) => {
+    .where(({ exists, selectFrom }) => {
       const waiting = selectFrom("deliveries as d").select("d.id").where("d.state", "=", sql.lit("waiting"));
-      const free = waiting.whereRef("d.webhook_id", "=", "w.id").where("d.due_at", "<=", p.now).where(isFree(p.now));
-      // Searches from the latest, because the first ones may all have been claimed.
-      return eb(free.orderBy("d.due_at", "desc").limit(sql.lit(1)), "is not", null);
+      return exists(waiting.whereRef("d.webhook_id", "=", "w.id").where("d.due_at", "<=", p.now));
     })
     .orderBy("w.id"),
 );

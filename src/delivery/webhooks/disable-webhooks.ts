@@ -5,7 +5,6 @@ import { isAmong, isPostgres } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { DisabledReason } from "../../store/schema/column-types.ts";
 import type { RowOf } from "../../store/schema/schema.ts";
-import { isFree } from "../queue/leased-queue.ts";
 
 /** Locks webhooks in the order of their IDs, so that workers do not deadlock and log IDs of a webhook ascend with time. */
 export async function lockWebhooks(tx: Tx, ids: readonly number[]) {
@@ -80,7 +79,7 @@ function stoppable(db: Db, now: number) {
     .selectFrom("deliveries as d")
     .select("d.id")
     .where("d.state", "=", sql.lit<"waiting">("waiting"))
-    .where(isFree(now));
+    .where((eb) => eb.or([eb("d.lease_token", "is", null), eb("d.due_at", "<=", now)]));
 }
 
 /** Ends the waiting deliveries of a disabled or deleted webhook. Returns their number; more may remain. */
@@ -92,12 +91,7 @@ export async function stopInactive(database: Database, now: number): Promise<num
     const waiting = stoppable(tx, now).where("d.webhook_id", "=", webhook.id).limit(portion);
     const found = await (isPostgres(tx) ? waiting.forUpdate().skipLocked() : waiting).execute();
     const ids = found.map((row) => row.id);
-    await updateRows(
-      tx,
-      "deliveries",
-      { id: ids },
-      { state: "failed", due_at: now, leased_until: 0, lease_token: null },
-    );
+    await updateRows(tx, "deliveries", { id: ids }, { state: "failed", due_at: now, lease_token: null });
     if (webhook.deleted_at === null) await logStopped(tx, webhook.uri, ids, Math.floor(now / 1000));
     return ids.length;
   });

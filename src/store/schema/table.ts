@@ -61,7 +61,7 @@ class Table<C extends Columns> {
   readonly columns: C;
   readonly #constraints: string[] = [];
   readonly #indexes: ((table: string) => string)[] = [];
-  #storage: "clustered" | "spacious" | undefined;
+  #isClustered = false;
 
   constructor(columns: C) {
     this.columns = columns;
@@ -74,14 +74,8 @@ class Table<C extends Columns> {
 
   /** Adds a primary key in whose order the rows are stored, if possible. */
   clusteredBy(...names: NamesOf<C>): this {
-    this.#storage = "clustered";
+    this.#isClustered = true;
     return this.primaryKey(...names);
-  }
-
-  /** Leaves room for changed rows on PostgreSQL: where a page has none, a change adds entries to all indexes. */
-  spacious(): this {
-    this.#storage = "spacious";
-    return this;
   }
 
   unique(...names: NamesOf<C>): this {
@@ -98,7 +92,7 @@ class Table<C extends Columns> {
   statements(table: string, types: ColumnTypes): string[] {
     const columns = Object.entries(this.columns).map(([name, column]) => `${name} ${column.sql(types)}`);
     const parts = [...columns, ...this.#constraints].join(",\n  ");
-    const end = this.#storage === undefined ? "" : types[this.#storage];
+    const end = this.#isClustered ? types.clustered : "";
     return [`create table ${table} (\n  ${parts}\n)${end}`, ...this.#indexes.map((index) => index(table))];
   }
 }

@@ -8,10 +8,8 @@ const queue = {
   /** Waits for an attempt, or ended with a success (only mails: deliveries are deleted then), or with a failure that is not tried again. */
   state: key.as<"waiting" | "done" | "failed">().default("waiting"),
   attempt: integer.default(0),
-  /** Unix milliseconds of the next attempt; at last, of the latest result. */
+  /** Unix milliseconds of the next attempt; while a worker has a lease, the end of the lease; at last, of the latest result. */
   due_at: number,
-  /** Unix milliseconds of the end of the lease; 0 without one. In no index, because a change of it is then much cheaper. */
-  leased_until: number.default(0),
   /** Token of the worker that has the lease; a result only counts with the current token. */
   lease_token: key.orNull,
   created_at: number,
@@ -89,7 +87,6 @@ export const deliveryTables = {
     /** Marks a test: one attempt, which does not change the health of the webhook. */
     single: flag.default(0),
   })
-    .spacious()
     .unique("event_id", "webhook_id")
     .index("deliveries_waiting", ["webhook_id", "due_at", "id"], "state = 'waiting'")
     .index("deliveries_failed", ["webhook_id", "created_at"], "state = 'failed'"),
