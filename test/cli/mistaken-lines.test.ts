@@ -18,12 +18,35 @@ describe("a malformed --query", () => {
     expect(await count("usertypes")).toBe(before);
   });
 
-  it("that fails on the result prints the whole result, because a secret is shown only once", async () => {
-    for (const wrong of ["--query sum(name)", "--query {key:secret} --fields secrt"]) {
+  it.each([
+    ["--query sum(name)", "--query: TypeError: sum() expected"],
+    ["--query to_array(@)[?id>`0`].{key:secret} --fields secrt", "--fields: unknown field 'secrt'"],
+  ])(
+    "that fails on the result (%s) prints the whole result, because a secret is shown only once",
+    async (wrong, issue) => {
       const line = `webhooks create --name w --uri https://example.com/ --json ${wrong}`.split(" ");
-      const { code, stdout } = await home().sit(line);
+      const { code, stdout, stderr } = await home().sit(line);
       expect([code, JSON.parse(stdout).secret]).toEqual([2, expect.stringMatching(/^whsec_/)]);
-    }
+      const { error } = JSON.parse(stderr);
+      expect(error.message).toContain(`The change was made, but ${issue}`);
+      const tried = await home().sit([...line, "--dry-run"]);
+      expect([tried.code, tried.stderr]).toEqual([2, expect.not.stringContaining("The change was made")]);
+    },
+  );
+
+  it.each([
+    ["users create --first-name A --last-name B --email a.b@example.com --unit 1 --query unit --fields nmae", "nmae"],
+    ["users create --first-name A --last-name B --email a.b@example.com --unit 1 --query {a:id} --fields b", "b"],
+    ["units update 1 --name Other --query parent.[id] --fields id", undefined],
+    ["units list --query [].parent --fields nmae", "nmae"],
+    ["units list --query [?name=='No'].parent --fields id", undefined],
+    ["units list --query [?name=='No']|[0].name|length(@) --fields id", undefined],
+  ])("with --fields that its result will not have is refused before anything is called: %s", async (line, field) => {
+    const before = await count("users");
+    const { code, stderr } = await home().sit(line.split(" "));
+    if (field === undefined) expect(stderr).not.toContain("--fields");
+    else expect([code, stderr]).toEqual([2, expect.stringMatching(`^error: --fields: unknown field '${field}'`)]);
+    expect(await count("users")).toBe(before);
   });
 });
 

@@ -77,11 +77,12 @@ async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues
   if ((globals.tz ?? globals.timeout ?? globals.query ?? context.flags.interval) !== undefined) {
     await (await import("./check-flags.ts")).checkFlags(watchFlags, context, issues);
   }
-  // A command that performs its operation itself may show other fields.
-  if (globals.fields === undefined || leaf.perform !== undefined) return;
-  await issues.gather("--fields", () =>
-    createOutput({ op, rows: leaf.rows }, { globals: { ...globals, tz: undefined }, terminal }),
-  );
+  const { fields, query } = globals;
+  if (fields === undefined) return;
+  await issues.gather("--fields", async () => {
+    createOutput({ op, rows: leaf.rows }, { globals: { ...globals, tz: undefined }, terminal });
+    if (query !== undefined) (await import("../output/jmespath-query.ts")).checkSelection(op, query, fields);
+  });
 }
 
 /** Adds issues about values that the service would refuse. */

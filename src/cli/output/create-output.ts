@@ -77,6 +77,7 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
   const format = formatOf(environment);
   const { fields, rows } = selectedFields(view, format, globals);
   const zone = checkZone(globals.tz);
+  const isChange = view.op !== undefined && view.op.method !== "GET" && environment.flags?.dryRun !== true;
   const options: OutputOptions = {
     terminal,
     zone,
@@ -116,10 +117,9 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
   };
   const raw = (response: unknown) => writeText(`${JSON.stringify(response)}\n`, terminal);
   const query = async (data: unknown) => {
-    const { printFound, queryValue } = await import("./jmespath-query.ts");
-    const found = queryValue(data, globals.query ?? "") ?? null;
+    const found = (await import("./jmespath-query.ts")).queryValue(data, globals.query ?? "") ?? null;
     const writer = await writerFor(format, { ...options, columns: undefined });
-    await printFound(found, { fields, format, options, writer });
+    await (await import("./print-found.ts")).printFound(found, { fields, format, options, writer });
     if (found === null && terminal.stdoutIsTerminal)
       terminal.note("The JMESPath expression of --query selects nothing.");
   };
@@ -151,12 +151,14 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
         // The item may hold a secret that is shown only once, and --fields may be what is wrong.
         const standard = await writerFor(format === "template" ? "json" : format, { ...options, chosen: false });
         await standard.one(item as Item);
-        throw error;
+        throw isChange && error instanceof UsageError ? afterChange(error) : error;
       }
     },
   };
   return output;
 }
+
+const afterChange = ({ message, hint }: UsageError) => new UsageError(`the change was made, but ${message}`, { hint });
 
 const knownFields = <T extends object>({ op, sample }: Fields<T>) => (op ? itemFields(op) : fieldsIn(sample));
 

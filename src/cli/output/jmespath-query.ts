@@ -1,11 +1,8 @@
 import jmespath from "jmespath";
+import type { AnyOperation } from "../../contract/operation.ts";
 import { isRecord } from "../../contract/parse-json.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import { sanitizeLine } from "../terminal/sanitize.ts";
-import { checkFields, fieldsIn, fieldsOfAll, select } from "./field-selection.ts";
-import type { Item } from "./item.ts";
-import type { ItemWriter, OutputOptions } from "./renderer.ts";
-import { checkTemplate } from "./template-writer.ts";
+import { checkFields, fieldsIn, fieldsOfAll, itemFields, type KnownField, parseFields } from "./field-selection.ts";
 
 const tutorial = "see https://jmespath.org/tutorial.html";
 
@@ -58,49 +55,30 @@ export function queryValue(data: unknown, expression: string): unknown {
   }
 }
 
-interface FoundOutput {
-  readonly fields: readonly string[] | undefined;
-  readonly format: string;
-  readonly options: OutputOptions;
-  readonly writer: ItemWriter;
+/**
+ * Throws a `UsageError` for a field that the result of a query will not have, judged by a sample of the response. An expression
+ * that fails on the sample is not refused, because its filter may select nothing there.
+ */
+export function checkSelection(op: AnyOperation, expression: string, fields: string): void {
+  const item = sampleOf({ kind: "object", fields: itemFields(op) });
+  let found: unknown;
+  try {
+    found = jmespath.search(op.list ? [item] : item, expression);
+  } catch {
+    return;
+  }
+  checkFound(found, parseFields(fields, undefined));
 }
 
-/** Prints the result of a query: any value as JSON and YAML, and objects, or lines of text, in other formats. */
-export async function printFound(whole: unknown, { fields, format, options, writer }: FoundOutput): Promise<void> {
-  const found = fields ? selectFields(whole, fields) : whole;
-  const isWhole = format === "json" || format === "yaml" || (format === "ndjson" && !Array.isArray(found));
-  if (isWhole) return writer.one(found as Item);
-  const rows = format === "ndjson" ? (found as Item[]) : queryRows(found);
-  if (typeof rows === "string" && format === "template")
-    throw new UsageError("--template needs objects, and the result of --query is something else");
-  if (typeof rows === "string") return options.terminal.write(rows);
-  const shown = [rows].flat();
-  if (options.template !== undefined && shown.length > 0) checkTemplate(options.template, fieldsIn(fieldsOfAll(shown)));
-  if (!Array.isArray(rows)) return writer.one(rows);
-  await writer.page(rows);
-  await writer.end?.();
+/** Returns a value with all fields, in which each list has an item, and a single value is null. */
+function sampleOf({ kind, items, fields = [] }: Pick<KnownField, "kind" | "items" | "fields">): unknown {
+  if (kind === "array") return [items ? sampleOf(items) : null];
+  if (fields.length === 0) return null;
+  return Object.fromEntries(fields.map((field) => [field.name, sampleOf(field)]));
 }
 
-/** Returns the object or objects of a query result for formats with rows; other values as lines of text. */
-function queryRows(found: unknown): Item[] | Item | string {
-  if (isRecord(found)) return found;
-  const list = Array.isArray(found) ? found : [found];
-  if (list.length > 0 && list.every(isRecord)) return list;
-  if (list.length > 0 && list.every(Array.isArray))
-    return list.map((row) => Object.fromEntries(row.map((value, at) => [String(at + 1), value])));
-  return list.map((value) => `${text(value)}\n`).join("");
-}
-
-function text(value: unknown): string {
-  if (value === null || value === undefined) return "";
-  return sanitizeLine(typeof value === "string" ? value : JSON.stringify(value));
-}
-
-/** Selects fields of the result of a query. Throws a `UsageError` for one that the result does not have. */
-function selectFields(found: unknown, fields: readonly string[]): unknown {
+/** Throws a `UsageError` for a field that no object in the result of a query has. */
+export function checkFound(found: unknown, fields: readonly string[]): void {
   const items = [found].flat(Number.POSITIVE_INFINITY).filter(isRecord);
   if (items.length > 0) checkFields(fields, fieldsIn(fieldsOfAll(items)), "--fields");
-  const selected = (each: unknown): unknown =>
-    Array.isArray(each) ? each.map(selected) : isRecord(each) ? select(each, fields) : each;
-  return selected(found);
 }
