@@ -150,9 +150,11 @@ const isFreeText = (field: Field | undefined): boolean => field?.kind === "strin
 
 function parseScalar(field: Field | undefined, text: string): unknown {
   switch (field?.kind) {
-    case "integer":
+    case "integer": {
+      const value = Number(text);
       // The issue about 1.5 then says that it is no integer.
-      return /^-?\d+(\.\d*[1-9]\d*)?$/.test(text) ? Number(text) : text;
+      return /^-?\d+$/.test(text) || Math.abs(value % 1) > 0 ? value : text;
+    }
     case "boolean":
       return text === "true" || text === "1" ? true : text === "false" || text === "0" ? false : text;
     default:
