@@ -82,7 +82,7 @@ export function connectedTooLate(origin: string, ms: number): ServiceError {
 const seconds = (ms: number): number => Math.round(ms / 100) / 10;
 
 /** The cause of an error when no answer came in time. */
-const tooLate = { code: "TOO_LATE" };
+const tooLate = Symbol("too late");
 
 /** The cause of an error when a change was sent, and no response came. */
 export class NoResponse extends Error {
@@ -110,12 +110,12 @@ export function failUnsure(error: unknown, idempotencyKey?: string): never {
 }
 
 /** The cause of an error when a proxy answered because the service did not; it may have got the request. */
-export const badGateway = { code: "BAD_GATEWAY" };
+export const badGateway = Symbol("bad gateway");
 /** The cause of an error when a proxy did not wait any longer. The service may still be working, so no retry. */
-export const gatewayTimeout = { code: "GATEWAY_TIMEOUT" };
+export const gatewayTimeout = Symbol("gateway timeout");
 
 /** The cause of an error when something answered with a success that is none of the service; it may have got the request. */
-export const foreignAnswer = { code: "FOREIGN_ANSWER" };
+export const foreignAnswer = Symbol("foreign answer");
 
 /** Returns the progress of a failed request; undefined when a retry cannot help. */
 export function phaseOf({ cause }: ServiceError): Phase | undefined {
@@ -129,6 +129,6 @@ function codeOf(cause: unknown): string {
 
 /** Returns the port that Node tried to connect to, if known; for several addresses, that of the first. */
 function portOf(cause: unknown): number | undefined {
-  const { port, errors } = cause as { port?: number; errors?: { port?: number }[] };
-  return port ?? errors?.[0]?.port;
+  const first = (cause as { errors?: readonly unknown[] }).errors?.[0] ?? cause;
+  return (first as { port?: number }).port;
 }
