@@ -216,7 +216,8 @@ test("the callbacks of webhooks have the form of their events", () => {
     name: { type: "string" },
     url: { type: "string" },
   });
-  const { responses } = document.webhooks[testEvent].post;
+  const { responses, requestBody } = document.webhooks[testEvent].post;
+  expect(requestBody.required).toBe(true);
   expect(Object.keys(responses)).toEqual(["410", "2XX", "default"]);
   for (const { description } of Object.values<{ description: string }>(responses))
     expect(description).toMatch(/^[A-Z]/);
