@@ -379,7 +379,10 @@ describe("an answer that is not of the service is an error that names it and the
       more();
     });
     // A busy machine sends 64 MiB for a long time.
-    expect((await failure(get(url, { timeout: 600_000 }))).message).toContain("64 MiB");
+    expect(await failure(get(url, { timeout: 600_000 }))).toMatchObject({
+      message: `${url} answered with more than 64 MiB.`,
+      hint: "Request less at a time.",
+    });
   });
 
   test("a server that does not speak HTTP", async () => {
@@ -417,7 +420,10 @@ describe("an answer that is not of the service is an error that names it and the
     await expect.poll(() => requests.length).toBe(count + 1);
     await expect.poll(() => timers().length).toBe(handler === late[1]![1] ? 2 : 1);
     timers()[0]!();
-    expect((await failed).message).toBe(`${url} did not answer within 20 s.`);
+    expect(await failed).toMatchObject({
+      message: `${url} did not answer within 20 s.`,
+      hint: "Try again later, or allow more time.",
+    });
     await expect.poll(timers).toEqual([]);
   });
 
@@ -608,7 +614,8 @@ describe("a request is repeated:", () => {
   test("with the Idempotency-Key of the caller", async () => {
     const { url, requests } = await pretend((_, response) => reply(response, 200, { id: 5 }));
     await client(url).call(units.move, { id: 1, parent: 2 }, { idempotencyKey: "k" });
-    expect(requests[0]?.headers["idempotency-key"]).toBe("k");
+    await client(url).call(users.update, { id: 5 }, { idempotencyKey: "k" });
+    expect(requests.map(({ headers }) => headers["idempotency-key"])).toEqual(["k", undefined]);
   });
 
   test.each([
@@ -637,6 +644,22 @@ describe("a request is repeated:", () => {
       await failure(call(url));
       expect([requests.length, requests[0]?.headers["idempotency-key"]]).toEqual([expected, undefined]);
     }
+  });
+
+  test.each([
+    ["a read", false, (url: string) => get(url)],
+    ["a POST with a key", true, (url: string) => client(url).call(units.move, { id: 1, parent: 2 })],
+    ["a secret POST", false, (url: string) => client(url).call(auth.renew, {})],
+    ["a PATCH", true, (url: string) => client(url).call(users.update, { id: 5 })],
+    ["a DELETE", true, (url: string) => client(url).call(users.delete, { id: 5 })],
+    ["a dry run", false, (url: string) => client(url).call(users.delete, { id: 5 }, { dryRun: true })],
+  ])("when that does not help, the error of %s says whether it may have changed something: %s", async (_, is, call) => {
+    const { url } = await pretend(breakOff);
+    expect((await failure(call(url))).hint).toBe(
+      is
+        ? "The change may have been made. Look before you repeat it."
+        : "Check the URL, and that the service is running.",
+    );
   });
 
   test("PATCH and a public POST, when no connection was made", async () => {
