@@ -1,6 +1,5 @@
 import {
   type Insertable,
-  type Kysely,
   type RawBuilder,
   type Selectable,
   type SelectQueryBuilder,
@@ -8,6 +7,7 @@ import {
   sql,
   type Updateable,
 } from "kysely";
+import type { Db } from "./database.ts";
 import { isPostgres } from "./dialect.ts";
 import type { StoredRow, StoredValue } from "./insert-by-copy.ts";
 import { runText } from "./prepared.ts";
@@ -24,32 +24,32 @@ const minCopiedRows = 100;
  * Inserts rows of one shape. Bytes need SQLite. Returns the columns in `returning` of the new rows, in no particular order.
  * After a failure, which must end the transaction, the rows before the wrong one are there on SQLite.
  */
-export async function insertRows<R = never>(
-  db: Kysely<Schema>,
-  table: keyof Schema,
+export async function insertRows<T extends keyof Schema, C extends keyof Schema[T] & string = never>(
+  db: Db,
+  table: T,
   rows: readonly StoredRow[],
-  returning?: string,
-): Promise<R[]> {
+  returning: readonly C[] = [],
+): Promise<RowOf<T, C>[]> {
   const [first] = rows;
   if (first === undefined) return [];
   const columns = Object.keys(first);
-  const back = returning === undefined ? "" : ` returning ${returning}`;
+  const back = returningOf(returning);
   if (isPostgres(db)) {
-    if (returning === undefined && rows.length >= minCopiedRows) {
+    if (back === "" && rows.length >= minCopiedRows) {
       const { insertByCopy } = await import("./insert-by-copy.ts");
       await insertByCopy(db, table, columns, rows);
       return [];
     }
     const list = columns.join(", ");
     const text = `insert into ${table} (${list}) select ${list} from json_populate_recordset(null::${table}, $1)${back}`;
-    return runText<R>(db, text, [JSON.stringify(rows)]);
+    return runText(db, text, [JSON.stringify(rows)]);
   }
   // SQLite is fastest with values as parameters, some hundred at a time; few sizes keep prepared statements reusable.
-  const made: R[] = [];
+  const made: RowOf<T, C>[] = [];
   for (let at = 0; at < rows.length; ) {
     const size = portions.find((portion) => portion <= rows.length - at) ?? 1;
     const cells = cellsOf(rows.slice(at, at + size), columns);
-    for (const each of await runText<R>(db, insertion(table, columns, size, back), cells)) made.push(each);
+    for (const each of await runText<RowOf<T, C>>(db, insertion(table, columns, size, back), cells)) made.push(each);
     at += size;
   }
   return made;
@@ -89,19 +89,16 @@ export function withoutUndefined<T extends object>(row: T): Given<T> {
 }
 
 /** Inserts a row and returns its ID; columns that are undefined get their defaults. */
-export async function insertRow<T extends TableWithId>(
-  db: Kysely<Schema>,
-  table: T,
-  row: Insertable<Schema[T]>,
-): Promise<number> {
-  const [made] = await insertRows<{ id: number }>(db, table, [withoutUndefined(row) as Record<string, Cell>], "id");
+export async function insertRow<T extends TableWithId>(db: Db, table: T, row: Insertable<Schema[T]>): Promise<number> {
+  const given = withoutUndefined(row) as Record<string, Cell>;
+  const [made] = await insertRows<TableWithId, "id">(db, table, [given], ["id"]);
   // RETURNING gives the inserted row.
   return made!.id;
 }
 
 /** Changes the columns of the row with that ID, except undefined ones. */
 export async function updateRow<T extends TableWithId>(
-  db: Kysely<Schema>,
+  db: Db,
   table: T,
   id: number,
   changes: Updateable<Schema[T]>,
@@ -116,7 +113,7 @@ type Where<T extends keyof Schema> = {
 
 /** Changes the rows with these values. Returns their columns in `returning`. */
 export function updateRows<T extends keyof Schema, C extends keyof Schema[T] & string = never>(
-  db: Kysely<Schema>,
+  db: Db,
   table: T,
   where: Where<T>,
   changes: Updateable<Schema[T]>,
@@ -127,7 +124,7 @@ export function updateRows<T extends keyof Schema, C extends keyof Schema[T] & s
 
 /** Deletes the rows with these values. Returns their columns in `returning`. */
 export function deleteRows<T extends keyof Schema, C extends keyof Schema[T] & string = never>(
-  db: Kysely<Schema>,
+  db: Db,
   table: T,
   where: Where<T>,
   returning: readonly C[] = [],
@@ -140,7 +137,7 @@ const returningOf = (columns: readonly string[]) => (columns.length > 0 ? ` retu
 
 /** Returns columns of the rows with these values. */
 export function findRows<T extends keyof Schema, C extends keyof Schema[T] & string>(
-  db: Kysely<Schema>,
+  db: Db,
   table: T,
   where: Where<T>,
   columns: readonly C[],
@@ -151,7 +148,7 @@ export function findRows<T extends keyof Schema, C extends keyof Schema[T] & str
 
 /** Returns columns of the row with these values. */
 export async function findRow<T extends keyof Schema, C extends keyof Schema[T] & string>(
-  db: Kysely<Schema>,
+  db: Db,
   table: T,
   where: Where<T>,
   columns: readonly C[],
@@ -159,7 +156,7 @@ export async function findRow<T extends keyof Schema, C extends keyof Schema[T] 
   return (await findRows(db, table, where, columns))[0];
 }
 
-function conditionsOf(db: Kysely<Schema>, where: object, place: () => string) {
+function conditionsOf(db: Db, where: object, place: () => string) {
   const isOneOf = isPostgres(db) ? () => `= any(${place()})` : () => `in (select value from json_each(${place()}))`;
   const conditions = Object.entries(where).map(([column, value]) => {
     if (value === null) return `${column} is null`;
@@ -170,7 +167,7 @@ function conditionsOf(db: Kysely<Schema>, where: object, place: () => string) {
 
 /** Adds to columns of the rows with these IDs. */
 export async function addToRows<T extends TableWithId>(
-  db: Kysely<Schema>,
+  db: Db,
   table: T,
   id: number | readonly number[],
   more: { readonly [C in keyof Schema[T]]?: number },
@@ -179,7 +176,7 @@ export async function addToRows<T extends TableWithId>(
 }
 
 function runUpdate<R>(
-  db: Kysely<Schema>,
+  db: Db,
   table: string,
   where: object,
   changes: object,
@@ -195,7 +192,7 @@ function runUpdate<R>(
 
 /** Changes columns of the rows with these IDs, each to its own values: one statement for all with the same columns. */
 export async function updateEach<T extends TableWithId>(
-  db: Kysely<Schema>,
+  db: Db,
   table: T,
   rows: readonly ({ readonly id: number } & Updateable<Schema[T]>)[],
 ): Promise<void> {
@@ -204,7 +201,7 @@ export async function updateEach<T extends TableWithId>(
 
 /** Adds to columns of the rows with these IDs, to each its own numbers. */
 export async function addToEach<T extends TableWithId>(
-  db: Kysely<Schema>,
+  db: Db,
   table: T,
   rows: readonly ({ readonly id: number } & { readonly [C in keyof Schema[T]]?: number })[],
 ): Promise<void> {
@@ -212,7 +209,7 @@ export async function addToEach<T extends TableWithId>(
 }
 
 async function changeEach(
-  db: Kysely<Schema>,
+  db: Db,
   table: TableWithId,
   rows: readonly object[],
   change: (column: string) => string,
@@ -227,7 +224,7 @@ async function changeEach(
 
 /** Deletes the rows that have all values of one of `rows`. */
 export async function deleteEach<T extends keyof Schema>(
-  db: Kysely<Schema>,
+  db: Db,
   table: T,
   rows: readonly Partial<Selectable<Schema[T]>>[],
 ): Promise<void> {
@@ -239,7 +236,7 @@ export async function deleteEach<T extends keyof Schema>(
 }
 
 /** Returns rows of one shape as a table expression with a single parameter. */
-function tableOf(db: Kysely<Schema>, table: keyof Schema, rows: readonly StoredRow[]) {
+function tableOf(db: Db, table: keyof Schema, rows: readonly StoredRow[]) {
   if (isPostgres(db)) return { text: `json_populate_recordset(null::${table}, $1)`, value: JSON.stringify(rows) };
   const columns = Object.keys(rows[0] ?? {});
   const values = columns.map((name, index) => `value ->> ${index} as ${name}`).join(", ");
@@ -251,7 +248,7 @@ function tableOf(db: Kysely<Schema>, table: keyof Schema, rows: readonly StoredR
 
 /** Inserts a row with that key or, if there is one, changes its columns. */
 export async function upsertRow<T extends keyof Schema>(
-  db: Kysely<Schema>,
+  db: Db,
   table: T,
   key: Partial<Selectable<Schema[T]>>,
   changes: Updateable<Schema[T]>,
@@ -270,14 +267,14 @@ export async function countRows<T extends keyof Schema>(query: SelectQueryBuilde
 }
 
 /** Returns a function that returns the placeholders of a statement, one after the other. */
-function placesIn(db: Kysely<Schema>): () => string {
+function placesIn(db: Db): () => string {
   let count = 0;
   return () => (isPostgres(db) ? `$${++count}` : "?");
 }
 
 /** Returns rows as a table expression, passed in a single parameter. `types` are PostgreSQL types by column. */
 export function rowsAs<K extends string>(
-  db: Kysely<Schema>,
+  db: Db,
   alias: string,
   types: Readonly<Record<K, "bigint" | "text">>,
   rows: readonly Readonly<Record<NoInfer<K>, Cell>>[],

@@ -75,7 +75,7 @@ describe("many posts (postgres)", () => {
         const deleted = Array(count).fill({ ...comment, deleted_at: 1 });
         await insertRows(tx, "comments", deleted);
         const shown = Array(count).fill({ ...comment, deleted_at: null });
-        const made = await insertRows<{ id: number }>(tx, "comments", shown, "id");
+        const made = await insertRows(tx, "comments", shown, ["id"]);
         const mentions = made.map((row) => ({ post_id: id, comment_id: row.id, user_id: ids.member }));
         await insertRows(tx, "post_mentions", mentions);
         await insertRows(tx, "comments", deleted);

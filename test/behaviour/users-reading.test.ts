@@ -225,9 +225,7 @@ describeEverywhere("users, reading", (environment) => {
       return { id: idOf(n), first_name: "Many", last_name: `Member ${n}`, ...at };
     });
     const ids = await instance.database.write(async (tx) => {
-      const made = (await insertRows<{ id: number }>(tx, "users", rows, "id"))
-        .map(({ id }) => id)
-        .sort((a, b) => a - b);
+      const made = (await insertRows(tx, "users", rows, ["id"])).map(({ id }) => id).sort((a, b) => a - b);
       const members = made.map((user_id, n) => ({ user_id, unit_id: n % 2 ? branch : below }));
       const memberships = [...members, { user_id: made[0]!, unit_id: branch }];
       await insertRows(tx, "memberships", memberships);

@@ -110,7 +110,7 @@ async function fill(database: Database, webhook_id: number, count: number): Prom
         payload,
         created_at,
       }));
-      const made = await insertRows<{ id: number }>(tx, "webhook_events", events, "id");
+      const made = await insertRows(tx, "webhook_events", events, ["id"]);
       const due_at = created_at * 1000;
       const rows = made.map(({ id }) => ({ event_id: id, webhook_id, state: "waiting", due_at, created_at }));
       await insertRows(tx, "deliveries", rows);

@@ -49,8 +49,7 @@ export async function insertEvents(
   ctx: Ctx,
   events: readonly Omit<Insertable<Schema["webhook_events"]>, "id">[],
 ): Promise<Map<string, number>> {
-  const rows = events.map((event) => ({ ...event }));
-  const made = await insertRows<{ id: number; message_id: string }>(ctx.db, "webhook_events", rows, "id, message_id");
+  const made = await insertRows(ctx.db, "webhook_events", events, ["id", "message_id"]);
   return new Map(made.map((row) => [row.message_id, row.id]));
 }
 

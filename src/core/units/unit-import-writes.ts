@@ -33,7 +33,7 @@ export async function addUnits(ctx: Ctx, wanted: readonly NewUnit[]): Promise<Ex
     created_at: ctx.now,
     updated_at: ctx.now,
   }));
-  const made = await insertRows<{ id: number; reference: string }>(ctx.db, "units", rows, "id, reference");
+  const made = await insertRows(ctx.db, "units", rows, ["id", "reference"]);
   const idOf = new Map(made.map(({ id, reference }) => [reference, id]));
   const units = rows.map(({ name_key: _, created_at, updated_at, ...row }, position) => {
     // RETURNING gives every inserted row.

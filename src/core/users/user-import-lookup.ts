@@ -159,12 +159,8 @@ async function loadTypes(ctx: Ctx, rows: readonly UserImportRow[], create: boole
   if (create && found.length < names.size && may(ctx.actor, "usertypes")) {
     const known = new Set(found.map((row) => row.name_key));
     const missing = [...names].filter(([key, name]) => !known.has(key) && [...name].length <= maxNameLength);
-    const made = await insertRows<{ id: number }>(
-      ctx.db,
-      "user_types",
-      missing.map(([name_key, name]) => ({ name, name_key, reference: null })),
-      "id",
-    );
+    const added = missing.map(([name_key, name]) => ({ name, name_key, reference: null }));
+    const made = await insertRows(ctx.db, "user_types", added, ["id"]);
     newTypes = made.map((row) => row.id);
     found = await load();
   }

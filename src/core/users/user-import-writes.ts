@@ -65,7 +65,7 @@ function keysOf(reference: string | null | undefined, email: string | null): str
 async function createUsers(ctx: Ctx, pending: readonly NewRow[]) {
   const rows = pending.map((each) => ({ ...each, user: newUserRow(ctx, each.wanted.columns, each.wanted.unit.id) }));
   const users = rows.map(({ user }) => user);
-  const made = await insertRows<{ id: number; email_key: string | null }>(ctx.db, "users", users, "id, email_key");
+  const made = await insertRows(ctx.db, "users", users, ["id", "email_key"]);
   const idByKey = new Map(made.map((row) => [row.email_key, row.id]));
   // RETURNING gives every inserted row.
   const created = rows.map((each) => ({ ...each, id: idByKey.get(each.user.email_key)! }));
@@ -80,7 +80,7 @@ async function insertMemberships(ctx: Ctx, users: readonly { id: number; wanted:
     unit_id: unit.id,
     department_id: department,
   }));
-  const made = await insertRows<{ id: number; user_id: number }>(ctx.db, "memberships", rows, "id, user_id");
+  const made = await insertRows(ctx.db, "memberships", rows, ["id", "user_id"]);
   const membershipOf = new Map(made.map((row) => [row.user_id, row.id]));
   const types = users.flatMap(({ id, wanted }) =>
     // RETURNING gives every inserted row.
