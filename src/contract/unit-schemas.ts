@@ -142,9 +142,9 @@ export const unitDetails = () => ({
   reference: nullable(reference()),
   description: clearable(unitDescription()),
   unit_type: unitType().optional(),
-  contact: contactInput().optional().describe("Contact person"),
-  addresses: addressesInput().optional().describe("Company, delivery and invoicing address"),
-  opening_hours: openingHours().optional().describe("Opening hours and closures"),
+  contact: contactInput().nullish().describe("Contact person"),
+  addresses: addressesInput().nullish().describe("Company, delivery and invoicing address"),
+  opening_hours: openingHours().nullish().describe("Opening hours and closures"),
   geo: geo().nullish().describe("Position on the map"),
 });
 

@@ -61,7 +61,7 @@ export const units = operationGroup("units", {
   }),
   update: operation("PATCH", "/units/{id}", "Update a unit", {
     description:
-      "Only the given fields change, of contact, opening hours and each address, too; an address can be cleared. Use move to change the parent. Webhooks get unit.update, but no user.update for members whose physicalUnit changes with unit_type. Changing a reference that is set needs the ability user in the unit, too, because imports find units by it.",
+      "Only the given fields change, of contact, opening hours and each address, too; null clears one of these, all addresses, or geo. Use move to change the parent. Webhooks get unit.update, but no user.update for members whose physicalUnit changes with unit_type. Changing a reference that is set needs the ability user in the unit, too, because imports find units by it.",
     access: { ability: "units", at: [{ unit: "id" }] },
     input: () => ({ id: id("units"), name: unitName().optional(), ...unitDetails() }),
     output: unit,

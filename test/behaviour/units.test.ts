@@ -108,6 +108,26 @@ describeOnOneDatabase("units", (environment) => {
     });
   });
 
+  it("units.update clears contact, addresses, opening hours and position with null", async () => {
+    const { id } = await world().addUnit({
+      contact: { name: "Ann", phone: "1" },
+      addresses: { company: { city: "Århus" } },
+      opening_hours: { office_hours: [{ day: 1, starthours: 900, endhours: 1730 }] },
+      geo: { lat: 1, lng: 2 },
+    });
+    const nothing = { contact: null, addresses: null, opening_hours: null, geo: null };
+    const cleared = await admin().call(units.update, { id, ...nothing });
+    expect(cleared).toMatchObject({
+      contact: { name: null, phone: null },
+      addresses: { company: null, delivery: null, invoicing: null },
+      opening_hours: { office_hours: null, closed: null },
+      geo: { lat: null, lng: null },
+    });
+    world().instance.wait(5);
+    expect(await admin().call(units.update, { id, ...nothing })).toEqual(cleared);
+    expect(await world().addUnit(nothing)).toMatchObject({ contact: cleared.contact, geo: cleared.geo });
+  });
+
   it("units.update with the current values changes nothing", async () => {
     const { instance, addUnit } = world();
     const before = await addUnit({

@@ -84,14 +84,19 @@ describe("input", () => {
 
   it("--unset clears whole objects", async () => {
     const { sit } = home();
-    const geo = "units update 2 --geo-lat 55.7 --geo-lng 12.5 --addresses-company-city Aarhus --json".split(" ");
-    const set = await sit(geo);
+    const place = "--geo-lat 55.7 --geo-lng 12.5 --addresses-company-city Aarhus --contact-name Ann".split(" ");
+    const set = await sit(["units", "update", "2", ...place, "--json"]);
     expect(JSON.parse(set.stdout)).toMatchObject({
       geo: { lat: 55.7, lng: 12.5 },
+      contact: { name: "Ann" },
       addresses: { company: { city: "Aarhus" } },
     });
-    const cleared = await sit(["units", "update", "2", "--unset", "geo,addresses-company", "--json"]);
-    expect(JSON.parse(cleared.stdout)).toMatchObject({ geo: { lat: null, lng: null }, addresses: { company: null } });
+    const cleared = await sit(["units", "update", "2", "--unset", "geo,addresses-company,contact", "--json"]);
+    expect(JSON.parse(cleared.stdout)).toMatchObject({
+      geo: { lat: null, lng: null },
+      addresses: { company: null },
+      contact: { name: null },
+    });
   });
 
   it("on a terminal is asked for when it is missing, and again when it is wrong", async () => {

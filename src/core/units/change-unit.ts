@@ -86,9 +86,18 @@ async function findUnit(ctx: Ctx, id: number) {
 
 type Fields = Omit<InputOf<typeof contract.update>, "id">;
 
-/** Returns the columns for the given input fields; nested objects are merged with those `before`. */
+const noContact = { name: null, phone: null };
+const noAddresses = { company: null, delivery: null, invoicing: null };
+const noHours = { office_hours: null, closed: null };
+const noPosition = { lat: null, lng: null };
+
+/** Returns the columns for the given input fields; nested objects are merged with those `before`, and cleared by null. */
 function columns(fields: Fields, before?: Pick<Unit, "addresses" | "opening_hours">) {
-  const { name, reference, description, unit_type, contact, addresses, opening_hours, geo } = fields;
+  const { name, reference, description, unit_type } = fields;
+  const contact = fields.contact === null ? noContact : fields.contact;
+  const addresses = fields.addresses === null ? noAddresses : fields.addresses;
+  const opening_hours = fields.opening_hours === null ? noHours : fields.opening_hours;
+  const geo = fields.geo === null ? noPosition : fields.geo;
   return {
     name,
     name_key: name === undefined ? undefined : fold(name),
@@ -99,8 +108,8 @@ function columns(fields: Fields, before?: Pick<Unit, "addresses" | "opening_hour
     contact_phone: contact?.phone,
     addresses: mergedJson(before?.addresses, addresses && fullAddresses(addresses, before?.addresses)),
     opening_hours: mergedJson(before?.opening_hours, opening_hours),
-    lat: geo === null ? null : geo?.lat,
-    lng: geo === null ? null : geo?.lng,
+    lat: geo?.lat,
+    lng: geo?.lng,
   };
 }
 
