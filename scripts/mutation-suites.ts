@@ -2,6 +2,9 @@ import { relative } from "node:path";
 
 const behaviour = (...names: readonly string[]) => names.map((name) => `test/behaviour/${name}`);
 
+/** Tests of the client beside those of `test/http`. */
+const ofClient = ["test/cli/idempotency-key", "test/cli/paging", "test/client/client", "test/security/hostile-answers"];
+
 /** Source folders, and the tests that exercise each. The first match of a path counts. */
 const suites: readonly (readonly [folder: string, tests: readonly string[]])[] = [
   [
@@ -117,15 +120,15 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
   [
     "src/http/client",
     [
-      ...["test/http/client", "test/http/codec", "test/http/content", "test/http/large-bodies", "test/client/client"],
-      "test/cli/paging",
+      ...["test/http/client", "test/http/codec", "test/http/connection-errors", "test/http/content"],
+      ...["test/http/large-bodies", ...ofClient],
     ],
   ],
   [
     "src/http",
     [
       ...["test/http", "test/security/client-address", "test/security/slow-clients", "test/security/uploads"],
-      "test/client/client",
+      ...ofClient,
     ],
   ],
   ["src/store/backup", ["test/store/backups", "test/cli/db"]],
