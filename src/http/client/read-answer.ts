@@ -35,10 +35,10 @@ const wrongPlace =
 export function readResponse(message: Answer, origin: string, shape?: AnswerShape, isDryRun = false): unknown {
   const { status, headers } = message;
   if (status >= 300 && status < 400) throw redirected(headers.location, origin);
-  const value = status === 204 ? undefined : jsonOf(message);
+  const value = jsonOf(message);
   if (status >= 200 && status < 300) {
     const isOurs = shape ? hasShape(value, shape, status) : value !== undefined || status === 204;
-    if (!isOurs) throw notOurs(message, origin);
+    if (!isOurs) throw notOurs(message, origin, foreignAnswer);
     if (isDryRun && headers["dry-run"] !== "true") throw notDry(origin);
     return value;
   }
@@ -103,16 +103,14 @@ export const withoutRoute = (error: unknown, { status }: Pick<Answer, "status">)
     ? new ServiceError("unavailable", error.message, { hint: proxyAnswered })
     : error;
 
-function notOurs({ status, headers }: Answer, origin: string): ServiceError {
+function notOurs({ status, headers }: Answer, origin: string, success?: typeof foreignAnswer): ServiceError {
   const type = headers["content-type"]?.split(";")[0]?.slice(0, 100) || "no content type";
   const gateway = isGatewayError(status);
   // After other statuses the service may still be working, as after 504.
   const cause = status === 502 || status === 503 ? badGateway : status >= 500 ? gatewayTimeout : undefined;
   const message = `${origin} did not answer like a wcs service (status ${status}, ${type}).`;
-  if (status < 500 && status !== 429) {
-    const success = status < 300 ? foreignAnswer : undefined;
+  if (status < 500 && status !== 429)
     return new PermanentError("unavailable", message, { hint: wrongPlace, cause: success });
-  }
   return new ServiceError("unavailable", message, {
     hint: gateway ? proxyAnswered : wrongPlace,
     cause,

@@ -10,8 +10,9 @@ export function tokenTimesOf(token: string): TokenTimes | undefined {
     const { iat, exp } = JSON.parse(atob((token.split(".")[1] ?? "").replaceAll("-", "+").replaceAll("_", "/")));
     return Number.isFinite(iat) && Number.isFinite(exp) ? { issued: iat, expires: exp } : undefined;
   } catch {
-    return undefined;
+    // Not a JWT.
   }
+  return undefined;
 }
 
 export function isAging({ issued, expires }: TokenTimes, now: number): boolean {
