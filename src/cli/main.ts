@@ -1,6 +1,6 @@
 import { BrokenPipe, type Failure, failureOf, Interrupted, ReportedElsewhere } from "./errors/cli-errors.ts";
 import { version } from "./session/version.ts";
-import { sanitizeText } from "./terminal/sanitize.ts";
+import { sanitizeLine, sanitizeText } from "./terminal/sanitize.ts";
 import { openTerminal, type Terminal } from "./terminal/terminal.ts";
 
 /** Milliseconds that unawaited work may continue after a command. */
@@ -64,8 +64,8 @@ function wantsJson(args: readonly string[]): boolean {
 
 async function textOf({ message, hint, usage }: Failure, terminal: Terminal): Promise<string> {
   const paint = await terminal.errorPaint();
-  const lines = [`${paint.error("error:")} ${terminal.sanitizeLine(message)}`];
-  if (hint) lines.push(`${paint.dim("hint:")} ${terminal.sanitizeLine(hint)}`);
+  const lines = [`${paint.error("error:")} ${sanitizeLine(message)}`];
+  if (hint) lines.push(`${paint.dim("hint:")} ${sanitizeLine(hint)}`);
   if (usage) lines.push(`${paint.dim("usage:")} ${usage}`);
   return `${lines.join("\n")}\n`;
 }

@@ -206,7 +206,6 @@ function fakeTerminal(seat: Seat, page: { stdout: string; stderr: string }): Ter
     writeError(text) {
       page.stderr += text;
     },
-    sanitizeLine,
     readBytes: async () => Buffer.from(seat.stdin ?? ""),
     async *input() {
       yield Buffer.from(seat.stdin ?? "");

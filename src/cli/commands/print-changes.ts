@@ -5,6 +5,7 @@ import { createOutput, formatOf } from "../output/create-output.ts";
 import type { Page } from "../output/item.ts";
 import type { Renderer } from "../output/renderer.ts";
 import type { Paint } from "../terminal/colors.ts";
+import { sanitizeLine } from "../terminal/sanitize.ts";
 import { noPaint } from "../terminal/terminal.ts";
 
 interface FieldChange {
@@ -61,7 +62,7 @@ const actions: Readonly<Record<PlannedChange["action"], { past: string; mark: st
 
 /** Writes changes for terminals: a line for each change, and one below it for each field. */
 const createChangeWriter: Renderer<Done> = ({ terminal }) => {
-  const { paint, sanitizeLine } = terminal;
+  const { paint } = terminal;
   const show = (done: Done) => {
     const { action, kind, name, secret } = done;
     const { mark, style } = actions[action];

@@ -6,6 +6,7 @@ import { escapeCell } from "../output/spreadsheet-cells.ts";
 import { sanitizeText } from "../terminal/sanitize.ts";
 import { letInterrupt } from "../terminal/signals.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { writeErrorLines } from "../terminal/write-error-lines.ts";
 import { csvLine } from "./csv-line.ts";
 import { formatFor } from "./file-format.ts";
 import type { FileRow, Table } from "./file-rows.ts";
@@ -71,7 +72,7 @@ export async function exportItems<T>(
   let [written, left] = [0, 0];
   const skip = (what: string): void => {
     left += 1;
-    terminal.writeError(`${terminal.sanitizeLine(what)}\n`);
+    writeErrorLines([what], terminal);
   };
   let isBegun = false;
   // Nothing is written when the first items cannot be read.

@@ -1,5 +1,6 @@
 import { pluralize } from "../../contract/count-text.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { writeErrorLines } from "../terminal/write-error-lines.ts";
 import type { Outcome } from "./file-rows.ts";
 import type { ResultFile } from "./result-file.ts";
 
@@ -89,7 +90,7 @@ function collectIssues(terminal: Terminal, results: string | undefined) {
         lines.push(`${rows} are ${place}`);
       }
       if (lines.length === 0) return;
-      terminal.writeError(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
+      writeErrorLines(lines, terminal);
       issues.clear();
       hidden = 0;
     },

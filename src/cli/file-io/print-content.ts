@@ -1,6 +1,6 @@
 import type { Content } from "../../contract/file-schemas.ts";
 import { UsageError } from "../errors/cli-errors.ts";
-import { sanitizeText } from "../terminal/sanitize.ts";
+import { sanitizeLine, sanitizeText } from "../terminal/sanitize.ts";
 import type { Terminal } from "../terminal/terminal.ts";
 
 /** Writes a file's content to stdout. On a terminal, only plain text is allowed, and it is sanitized. */
@@ -12,7 +12,7 @@ export async function printContent(content: Content, terminal: Terminal): Promis
     for await (const bytes of content.read())
       await terminal.write(sanitizeText(decoder.decode(bytes, { stream: true })));
   } else {
-    throw new UsageError(`${terminal.sanitizeLine(content.name)} is ${content.mime}, which a terminal cannot show`, {
+    throw new UsageError(`${sanitizeLine(content.name)} is ${content.mime}, which a terminal cannot show`, {
       hint: "redirect the output, or pass a path with -o",
     });
   }

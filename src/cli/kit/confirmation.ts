@@ -4,6 +4,7 @@ import { valueAt } from "../output/item.ts";
 import { readConfig } from "../session/config.ts";
 import { findTarget, shownAddress } from "../session/target.ts";
 import type { Globals } from "../terminal/global-options.ts";
+import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import type { Input } from "./read-input.ts";
 
@@ -43,7 +44,7 @@ export async function requireConfirmation(
 /** Asks a question. With several profiles it begins with the target, because the user may have another one in mind. */
 export async function askOnTarget({ terminal, globals }: Context, question: string): Promise<boolean> {
   const place = placeAmongProfiles(globals, terminal.env);
-  return (await terminal.ask()).confirm(terminal.sanitizeLine(`${place && `[${place}] `}${question}`));
+  return (await terminal.ask()).confirm(sanitizeLine(`${place && `[${place}] `}${question}`));
 }
 
 /** Returns "" when there are not several profiles, or they cannot be read: a database given by its path needs none. */

@@ -1,6 +1,7 @@
 import type { Caller } from "../../contract/operation.ts";
 import { Interrupted, UsageError } from "../errors/cli-errors.ts";
 import type { Terminal } from "../terminal/terminal.ts";
+import { writeErrorLines } from "../terminal/write-error-lines.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import { kebab } from "./field-flags.ts";
 import type { Input } from "./read-input.ts";
@@ -18,7 +19,7 @@ export async function editText<T>(
     await discard();
     return edited;
   } catch (error) {
-    terminal.writeError(`Your text was kept in ${terminal.sanitizeLine(path)}\n`);
+    writeErrorLines([`Your text was kept in ${path}`], terminal);
     throw error;
   }
 }

@@ -101,10 +101,10 @@ export async function chooseSeveral(
   }
 }
 
-async function choicesFor(kind: NamedKind, text: string, { caller, terminal }: Dialog): Promise<Choice<number>[]> {
+async function choicesFor(kind: NamedKind, text: string, { caller }: Dialog): Promise<Choice<number>[]> {
   const texts = text === "" ? {} : { texts: [text.slice(0, maxTextLength)] };
   const { data } = await caller.call(names.find, { ...texts, kinds: [kind] });
-  return data.map((match) => ({ name: terminal.sanitizeLine(describeMatch(match)), value: match.id }));
+  return data.map((match) => ({ name: sanitizeLine(describeMatch(match)), value: match.id }));
 }
 
 /** Asks for the things that a field takes: one by typing its name, several by their names, separated by commas. */
@@ -159,7 +159,7 @@ async function choose(
   terminal: Terminal,
 ): Promise<number | undefined> {
   if (!terminal.interactive) return undefined;
-  const choices = candidates.map((each) => ({ name: terminal.sanitizeLine(describeMatch(each)), value: each.id }));
+  const choices = candidates.map((each) => ({ name: sanitizeLine(describeMatch(each)), value: each.id }));
   return (await terminal.ask()).pick(`Which ${referenceNouns[kind]} called ${text}?`, choices);
 }
 

@@ -4,6 +4,7 @@ import type { Caller } from "../../contract/operation.ts";
 import { posts } from "../../contract/posts.ts";
 import { units } from "../../contract/units.ts";
 import { UsageError } from "../errors/cli-errors.ts";
+import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Dialog } from "./command-spec.ts";
 import { givesNames, takesChoices, takesPart } from "./field-flags.ts";
 import { withScopeHint } from "./find-by-name.ts";
@@ -80,6 +81,6 @@ function findPart(text: string, label: string, { noun, owner, parts }: Parts): P
 export async function chooseDepartment({ spec, input }: OperationInput, { caller, terminal }: Dialog): Promise<number> {
   const { owner, parts } = await departmentsIn(spec.fields, input, caller);
   if (parts.length === 0) throw new ServiceError("not_found", `Unit ${owner} has no departments.`);
-  const choices = parts.map((each) => ({ name: terminal.sanitizeLine(each.name), value: each.id }));
+  const choices = parts.map((each) => ({ name: sanitizeLine(each.name), value: each.id }));
   return (await terminal.ask()).pick("Department:", choices);
 }

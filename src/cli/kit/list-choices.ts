@@ -1,6 +1,7 @@
 import { type ListedKind, referenceNouns } from "../../contract/field-metadata.ts";
 import type { Caller, CallOptions } from "../../contract/operation.ts";
 import { capitalize } from "../errors/cli-errors.ts";
+import { sanitizeLine } from "../terminal/sanitize.ts";
 import type { Dialog } from "./command-spec.ts";
 
 /** Returns the first page of the items to choose from. `keyword` filters conversations. */
@@ -48,7 +49,7 @@ export const itemLists: Readonly<Record<ListedKind, ListItems>> = {
 /** Asks for an item by a part of its title, or by its ID, which need not be on the first page. */
 export async function chooseListed(kind: ListedKind, { caller, terminal }: Dialog): Promise<number> {
   const choices = (await itemLists[kind](caller)).map(({ id, name }) => ({
-    name: terminal.sanitizeLine(`${id}  ${name}`),
+    name: sanitizeLine(`${id}  ${name}`),
     value: id,
   }));
   return (await terminal.ask()).search(`${capitalize(referenceNouns[kind])}:`, async (text) => {

@@ -5,6 +5,7 @@ import { type Connection, shareConnection } from "../session/connection.ts";
 import { pollAnswers } from "../session/poll.ts";
 import { captureTerminal } from "../terminal/captured-terminal.ts";
 import { createLiveScreen } from "../terminal/live-screen.ts";
+import { sanitizeLine } from "../terminal/sanitize.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import { cut } from "../terminal/text-width.ts";
 import { readDuration } from "../time/parse-time.ts";
@@ -76,7 +77,7 @@ function onScreen({ terminal, flags }: Context, words: readonly string[]): Displ
       last = text + notes.map((line) => `${line}\n`).join("");
       await draw([]);
     },
-    note: (line) => void draw([terminal.sanitizeLine(line)]),
+    note: (line) => void draw([sanitizeLine(line)]),
     close: () => screen.close(),
   };
 }

@@ -1,5 +1,6 @@
 import { type ErrorCode, ServiceError } from "../../contract/errors.ts";
 import { PermanentError } from "../../http/client/permanent-error.ts";
+import { sanitizeLine } from "../terminal/sanitize.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import { changeConfig, withProfile } from "./config.ts";
 import { withoutPassword } from "./database-url.ts";
@@ -83,7 +84,7 @@ async function requestToken(route: Route, credentials: Credentials) {
     const words = ["--email", credentials.username, remote ? "--url" : "--db", withoutPassword(address)];
     const line = lineOf(["auth", "password", "request", ...words]);
     throw new ServiceError(error.code, error.message, {
-      hint: `If you forgot the password, request a link to set a new one with ${route.terminal.sanitizeLine(line)}`,
+      hint: `If you forgot the password, request a link to set a new one with ${sanitizeLine(line)}`,
     });
   } finally {
     await caller.close();

@@ -1,4 +1,5 @@
 import { UsageError } from "../errors/cli-errors.ts";
+import { sanitizeLine } from "./sanitize.ts";
 import { noSignals } from "./signals.ts";
 import type { Terminal } from "./terminal.ts";
 
@@ -25,7 +26,7 @@ export function captureTerminal(
     configure: () => {},
     write: async (text) => write(text),
     writeBytes: async (bytes) => write(Buffer.from(bytes).toString()),
-    note: (line) => note(terminal.sanitizeLine(line)),
+    note: (line) => note(sanitizeLine(line)),
     writeError: () => {},
     readBytes: noStdin,
     input: noStdin,

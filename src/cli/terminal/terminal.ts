@@ -26,7 +26,6 @@ export interface Terminal {
   note(line: string): void;
   /** Writes to stderr as it is, also with --quiet. */
   writeError(text: string): void;
-  sanitizeLine(text: string): string;
   /** The `@file` values that are read as files. Default: all. */
   readonly fileValues?: ReadonlySet<string>;
   /** Reads all of stdin. Callers must read stdin only once. */
@@ -129,7 +128,6 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
       clear();
       stderr().write(text);
     },
-    sanitizeLine,
     readBytes: async () => Buffer.concat(await Array.fromAsync(streams.stdin)),
     async *input(signal) {
       const { stdin } = streams;

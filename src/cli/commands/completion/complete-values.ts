@@ -6,6 +6,7 @@ import type { CommandEnvironment } from "../../kit/command-context.ts";
 import { connect } from "../../session/connection.ts";
 import { refusePassword } from "../../session/database-url.ts";
 import type { Globals } from "../../terminal/global-options.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
 import type { LineToComplete } from "./complete-on-line.ts";
 import { type Candidate, knownValues } from "./known-values.ts";
 
@@ -27,7 +28,7 @@ export async function complete(
     const candidates = known ?? (await findCandidates(kind, prefix, words, environment));
     const lines = candidates
       .filter(({ value }) => !head.split(",").includes(String(value)))
-      .map(({ value, name }) => `${terminal.sanitizeLine(`${head}${value}`)}\t${terminal.sanitizeLine(name)}\n`);
+      .map(({ value, name }) => `${sanitizeLine(`${head}${value}`)}\t${sanitizeLine(name)}\n`);
     await terminal.write(lines.join(""));
   } catch (error) {
     if (terminal.env.WCS_DEBUG === "1") throw error;

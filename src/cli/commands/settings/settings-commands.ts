@@ -9,6 +9,7 @@ import { type Commands, type Context, command, dryRunFlag } from "../../kit/comm
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseList, parseValue } from "../../kit/parse-value.ts";
 import { createOutput } from "../../output/create-output.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
 import { explainSetting } from "./explain-setting.ts";
 
 const key = {
@@ -116,7 +117,7 @@ function valuePrinter({ globals, terminal }: Context, name: string) {
     const value = all[name] ?? null;
     if (globals.output ?? globals.json ?? globals.query ?? globals.template ?? globals.fields)
       return output.one({ [name]: value });
-    const parts = [value].flat().map((part) => terminal.sanitizeLine(String(part ?? "")));
+    const parts = [value].flat().map((part) => sanitizeLine(String(part ?? "")));
     await terminal.write(`${parts.join(",")}\n`);
   };
 }

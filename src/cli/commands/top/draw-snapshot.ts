@@ -1,5 +1,6 @@
 import { bytesAsText } from "../../output/format-bytes.ts";
 import { timesIn } from "../../output/format-value.ts";
+import { sanitizeLine } from "../../terminal/sanitize.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 import { cut } from "../../terminal/text-width.ts";
 import { wrapText } from "../../terminal/wrap-text.ts";
@@ -24,7 +25,7 @@ export function drawSnapshot(snapshot: Snapshot, terminal: Terminal, zone: strin
   return sections
     .filter(([, lines]) => lines.length > 0)
     .map(([title, lines]) =>
-      [paint.strong(title), ...lines.map((line) => cut(`  ${terminal.sanitizeLine(line)}`, width))].join("\n"),
+      [paint.strong(title), ...lines.map((line) => cut(`  ${sanitizeLine(line)}`, width))].join("\n"),
     )
     .join("\n\n")
     .concat("\n");

@@ -17,6 +17,7 @@ import { dryRunNote } from "../../../kit/note-done.ts";
 import { splitList } from "../../../kit/parse-value.ts";
 import { checkZone, createOutput, formatOf } from "../../../output/create-output.ts";
 import { bytesAsText } from "../../../output/format-bytes.ts";
+import { sanitizeLine } from "../../../terminal/sanitize.ts";
 import { letInterrupt } from "../../../terminal/signals.ts";
 import type { Terminal } from "../../../terminal/terminal.ts";
 import { clockOf } from "../../../time/zone-clock.ts";
@@ -125,8 +126,7 @@ const maxBytes = 33_554_432;
 /** Reads the text of an iCalendar file, or of stdin for `-`. */
 async function loadCalendar(path: string, terminal: Terminal, signal: AbortSignal): Promise<string> {
   await using source = await openSource(path, terminal, { again: false, signal });
-  const refuse = (why: string) =>
-    new ServiceError("validation_failed", `${terminal.sanitizeLine(source.label)} ${why}`);
+  const refuse = (why: string) => new ServiceError("validation_failed", `${sanitizeLine(source.label)} ${why}`);
   const tooLarge = () => refuse(`is larger than ${bytesAsText(maxBytes)}. Split it into smaller files.`);
   if ((source.size ?? 0) > maxBytes) throw tooLarge();
   const chunks: Uint8Array[] = [];

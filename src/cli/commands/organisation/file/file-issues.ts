@@ -1,6 +1,7 @@
 import { pluralize } from "../../../../contract/count-text.ts";
 import { type FieldErrors, ServiceError } from "../../../../contract/errors.ts";
 import type { Context } from "../../../kit/command-spec.ts";
+import { writeErrorLines } from "../../../terminal/write-error-lines.ts";
 
 export type Path = readonly (string | number)[];
 
@@ -48,7 +49,7 @@ export function createIssues(
     const lines = placed.map(({ line, name, what }) => `${label}:${line}: ${name} ${what}`);
     const more = issues.length - shown.length;
     if (more > 0) lines.push(`${label}: and ${more} more${further}`);
-    terminal.writeError(lines.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
+    writeErrorLines(lines, terminal);
   }
   return {
     print,

@@ -7,6 +7,7 @@ import type { Source } from "../../../file-io/open-source.ts";
 import { type ParsedYaml, parseYaml } from "../../../file-io/parse-yaml.ts";
 import { tooDeep } from "../../../file-io/too-deep.ts";
 import type { Context } from "../../../kit/command-spec.ts";
+import { writeErrorLines } from "../../../terminal/write-error-lines.ts";
 import { type FileChunk, NotSeparable, parseChunk } from "./file-chunk.ts";
 import { createIssues, type FileLocation, type Path } from "./file-issues.ts";
 import { collectOrganisation } from "./organisation-entries.ts";
@@ -26,8 +27,7 @@ export async function readOrganisation(source: Source, context: Context, scratch
   } catch (error) {
     if (!(error instanceof NotSeparable)) throw error;
     if ((source.size ?? 0) <= maxWholeSize) return readWhole(source, context, scratch);
-    const { terminal } = context;
-    terminal.writeError(`${terminal.sanitizeLine(`${source.label}:${error.line}: ${error.message}`)}\n`);
+    writeErrorLines([`${source.label}:${error.line}: ${error.message}`], context.terminal);
     throw refused(
       `${source.label} is larger than 16 MiB and cannot be read entry by entry; nothing was changed.`,
       "Write a large file as wcs export does, or split it.",
@@ -80,7 +80,7 @@ function contentOf(text: string, label: string, { terminal }: Context): unknown 
     const shown = parsed.errors.slice(0, maxSyntaxErrors);
     const broken = shown.map(({ message, pos: [at] }) => `${label}:${lines.linePos(at).line}: ${message}`);
     if (length > shown.length) broken.push(`${label}: and ${length - shown.length} more, perhaps because of these`);
-    terminal.writeError(broken.map((line) => `${terminal.sanitizeLine(line)}\n`).join(""));
+    writeErrorLines(broken, terminal);
     throw refused(`${label} is ${isTooDeep ? tooDeep : "neither YAML nor JSON"}; nothing was changed.`);
   }
   try {
