@@ -1,3 +1,4 @@
+import { lowerFirst } from "../src/cli/errors/cli-errors.ts";
 import { exitCodes, topics } from "../src/cli/help/help-topics.ts";
 import { topicTitles } from "../src/cli/help/topic-titles.ts";
 import { buildCustomCommand } from "../src/cli/kit/build-command.ts";
@@ -154,5 +155,3 @@ function page(name: string, summary: string, sections: readonly string[]): strin
 
 /** Names the page of a command, or the main page. */
 const reference = (command?: string) => `\\fBwcs${command ? `\\-${escapeRoff(command)}` : ""}\\fR(1)`;
-
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);

@@ -1,4 +1,5 @@
-import { type ErrorCode, errorCodes, type FieldErrors, type ServiceError } from "../../contract/errors.ts";
+import { pluralize } from "../../contract/count-text.ts";
+import { type ErrorCode, errorCodes, type FieldErrors, ServiceError } from "../../contract/errors.ts";
 import { diskFailureOf } from "./disk-failure.ts";
 
 /** An invalid command line: exit 2. `usage` is the command's usage line. */
@@ -61,9 +62,6 @@ export interface Failure {
   retryAfter?: number;
 }
 
-const isServiceError = (error: unknown): error is ServiceError =>
-  error instanceof Error && error.name === "ServiceError" && (error as ServiceError).code in errorCodes;
-
 /** Converts an error into the exit code and message of a failed command. */
 export function failureOf(error: unknown): Failure {
   // Closing a file or a connection failed, too.
@@ -82,11 +80,11 @@ export function failureOf(error: unknown): Failure {
   }
   const diskFailure = diskFailureOf(error);
   if (diskFailure) return diskFailure;
-  if (isServiceError(error)) {
+  if (error instanceof ServiceError) {
     const { code, fields, retryAfter } = error;
     const next = [error.hint ?? hints[code], retryAfter !== undefined && `Try again in ${formatWait(retryAfter)}.`];
     const hint = next.filter(Boolean).join(" ") || undefined;
-    return { exit: errorCodes[code].exit, code, message: ended(error.message), hint, fields, retryAfter };
+    return { exit: errorCodes[code].exit, code, message: withFullStop(error.message), hint, fields, retryAfter };
   }
   const message = `Unexpected failure: ${error instanceof Error ? error.message : String(error)}`;
   return { exit: 1, code: "crash", message, hint: "Set WCS_DEBUG=1 to see the stack trace." };
@@ -99,18 +97,19 @@ function formatWait(seconds: number): string {
     ["minute", 60],
   ] as const;
   const [unit, length] = units.find(([, length]) => seconds > length * 1.5) ?? ["second", 1];
-  const count = Math.max(1, Math.ceil(seconds / length));
-  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+  return pluralize(Math.max(1, Math.ceil(seconds / length)), unit);
 }
 
 /** Adds a full stop, and a capital letter unless the text begins with the name of a program, field or file. */
 function sentence(text: string): string {
-  return ended(/^(wcs\b|\S*[./\\_]\w)/.test(text) ? text : capitalize(text));
+  return withFullStop(/^(wcs\b|\S*[./\\_]\w)/.test(text) ? text : capitalize(text));
 }
 
 export const capitalize = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const lowerFirst = (text: string): string => text.charAt(0).toLowerCase() + text.slice(1);
 
-const ended = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
+/** Adds a full stop unless the text ends with a mark. */
+export const withFullStop = (text: string): string => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 const hints: { [C in ErrorCode]?: string } = {
   unauthenticated: "Sign in with wcs auth login.",

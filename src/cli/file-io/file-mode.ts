@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
 import { quoteForShell } from "../../contract/shell-quote.ts";
+import { capitalize } from "../errors/cli-errors.ts";
 
 /** A file or folder; the mode is undefined when it is not known. */
 export interface Place {
@@ -25,6 +26,5 @@ export const readersOf = (mode: number): string => (mode & 0o007 ? "other users"
 /** Returns a sentence about a file or folder with secrets that others than the owner can read; undefined when none can. */
 export function exposureOf({ path, mode = 0 }: Place, wanted: number): string | undefined {
   if ((mode & ~wanted & 0o077) === 0) return undefined;
-  const readers = readersOf(mode).replace(/^./, (letter) => letter.toUpperCase());
-  return `${readers} can read ${path} (${modeText(mode)}), which contains secrets. Restrict it with chmod ${modeText(wanted)} ${quoteForShell(path)}.`;
+  return `${capitalize(readersOf(mode))} can read ${path} (${modeText(mode)}), which contains secrets. Restrict it with chmod ${modeText(wanted)} ${quoteForShell(path)}.`;
 }

@@ -10,7 +10,7 @@ import {
 } from "../../contract/field-metadata.ts";
 import { describeField, describeReference, type Field } from "../../contract/field-spec.ts";
 import type { AnyOperation } from "../../contract/operation.ts";
-import { capitalize } from "../errors/cli-errors.ts";
+import { capitalize, lowerFirst } from "../errors/cli-errors.ts";
 import type { HelpSection } from "../terminal/help-layout.ts";
 import { repeatable } from "./build-command.ts";
 
@@ -127,7 +127,6 @@ export function optionsOf(flag: OperationFlag, before?: string): Option[] {
 
 const nounOf = (kind: NamedKind): string => kebab(referenceNouns[kind]).replace(" ", "-");
 
-const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1);
 const negated = (description: string) => `Do not ${lowerFirst(description)}`;
 
 const placeholders: Readonly<Record<FieldFormat, string>> = {

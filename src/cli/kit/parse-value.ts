@@ -1,6 +1,6 @@
 import type { ZodType } from "zod";
 import type { Field } from "../../contract/field-spec.ts";
-import { UsageError } from "../errors/cli-errors.ts";
+import { lowerFirst, UsageError } from "../errors/cli-errors.ts";
 import { isTooDeep, tooDeep } from "../file-io/too-deep.ts";
 
 type ScalarField = Pick<Field, "kind"> & Partial<Field>;
@@ -54,7 +54,7 @@ function jsonIssue(message: string): string {
   const [unplaced, issue = unplaced, line, column] = issuePattern.exec(message) ?? [];
   if (issue === undefined) return "";
   const place = line === undefined ? "" : ` at ${line}, ${column}`;
-  return `: ${issue.charAt(0).toLowerCase()}${issue.slice(1)}${place}`;
+  return `: ${lowerFirst(issue)}${place}`;
 }
 
 export function parseJson(text: string, name: string, hint?: string): unknown {

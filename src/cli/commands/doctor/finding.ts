@@ -1,6 +1,6 @@
 import { pluralize } from "../../../contract/count-text.ts";
 import { latestMigration } from "../../../store/latest-migration.ts";
-import { ConditionError, failureOf } from "../../errors/cli-errors.ts";
+import { ConditionError, failureOf, withFullStop } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { createOutput } from "../../output/create-output.ts";
 import type { Draw } from "../../output/renderer.ts";
@@ -35,7 +35,7 @@ export function judgeFacts<F>(checks: FactChecks<F>, facts: F): Finding[] {
 
 export function errorFinding(check: string, error: unknown): Finding {
   const { message, hint } = failureOf(error);
-  return { check, ...failed(hint ? `${message} ${withStop(hint)}` : message) };
+  return { check, ...failed(hint ? `${message} ${withFullStop(hint)}` : message) };
 }
 
 export function checkSchema(schema: string): Verdict {
@@ -44,8 +44,6 @@ export function checkSchema(schema: string): Verdict {
     ? failed(`The schema belongs to a newer version of wcs (${schema}). Install that version, or restore a backup.`)
     : warning(`The schema is older than this wcs (${schema}). Make a backup, then run wcs db migrate.`);
 }
-
-const withStop = (text: string) => (/[.?!]$/.test(text) ? text : `${text}.`);
 
 /** Formats a duration roughly, for example "3 days". */
 export function durationOf(seconds: number): string {
