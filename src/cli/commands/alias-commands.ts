@@ -38,13 +38,11 @@ export const alias: Commands = {
   },
 };
 
-async function list({ terminal, globals }: Context): Promise<void> {
-  const aliases = Object.entries(readConfig(terminal.env).aliases ?? {});
-  const items = aliases.map(([name, words]) => ({ name, command: lineOf(words) }));
-  const columns = ["name", "command"];
-  await createOutput({ columns, items: "aliases", sample: { name: "", command: "" } }, { globals, terminal }).all(
-    items,
-  );
+async function list(context: Context): Promise<void> {
+  const aliases = Object.entries(readConfig(context.terminal.env).aliases ?? {});
+  const sample = { name: "", command: "" };
+  const output = createOutput({ columns: Object.keys(sample), items: "aliases", sample }, context);
+  await output.all(aliases.map(([name, words]) => ({ name, command: lineOf(words) })));
 }
 
 async function set(context: Context): Promise<void> {

@@ -32,6 +32,10 @@ export function createSources(terminal: Terminal) {
       claim(flag);
       return decodeText(await terminal.readBytes(), `${flag}: stdin`, ifEmpty);
     },
+    /** Returns the text of a file, or of stdin for `-`. */
+    async file(path: string, flag: string, ifEmpty?: string): Promise<string> {
+      return path === "-" ? sources.stdin(flag, ifEmpty) : readNamedFile(path, flag, { ifEmpty });
+    },
     /** Returns the line of stdin for one of the flags that each read a line, in the order of `flags`. */
     async secret(flag: string, flags: readonly string[] = [flag]): Promise<string> {
       secrets ??= splitSecrets(await sources.stdin(flags.join(" and ")), flags);

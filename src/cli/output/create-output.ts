@@ -72,6 +72,12 @@ export function formatOf({ globals, terminal }: OutputEnvironment): Format {
   return output ?? (json ? "json" : terminal.stdoutIsTerminal ? "table" : "rows");
 }
 
+/** Returns the environment with JSON as its format, unless a flag names another one. */
+export const jsonUnlessAsked = (environment: OutputEnvironment): OutputEnvironment =>
+  environment.globals.output || environment.globals.template !== undefined
+    ? environment
+    : { ...environment, globals: { ...environment.globals, json: true } };
+
 export function createOutput<T extends object = Item>(view: View<T>, environment: OutputEnvironment): Output<T> {
   const { globals, terminal } = environment;
   const format = formatOf(environment);

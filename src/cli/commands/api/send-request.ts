@@ -8,14 +8,14 @@ import { readResponse } from "../../../http/client/read-answer.ts";
 import { decode } from "../../../http/codec.ts";
 import { hasBody } from "../../../http/encode-request.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
-import { createSources, readNamedFile, type Sources } from "../../file-io/value-sources.ts";
+import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { failWithKey, idempotencyOf } from "../../kit/idempotency-key.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseJson, splitList } from "../../kit/parse-value.ts";
 import { extentOf, walk } from "../../kit/walk-list.ts";
-import { createOutput } from "../../output/create-output.ts";
+import { createOutput, jsonUnlessAsked } from "../../output/create-output.ts";
 import type { Item } from "../../output/item.ts";
 
 const httpMethods = ["GET", "POST", "PUT", "PATCH", "DELETE"];
@@ -37,7 +37,7 @@ export async function request(context: Context): Promise<void> {
   const found = matching.find(({ op }) => op.method === method);
   const inQuery = found ? !hasBody(found.op) : method === "GET" || method === "DELETE";
   const whole = [query, ...(inQuery ? pairs.map(queryPair) : [])].filter(Boolean).join("&");
-  const body = inQuery ? undefined : await readInput(flags.body as string | undefined, sources);
+  const body = inQuery || flags.body === undefined ? undefined : await sources.file(String(flags.body), "--input");
   if (!found) {
     const text = inQuery ? undefined : (body ?? JSON.stringify(Object.fromEntries(pairs)));
     const refused = refusal(matching.map(({ op }) => op.method));
@@ -59,11 +59,6 @@ export async function request(context: Context): Promise<void> {
   else await output.one(answer);
   if (flags.dryRun) terminal.note(dryRunNote);
 }
-
-const jsonUnlessAsked = (context: Context): Context =>
-  context.globals.output || context.globals.template !== undefined
-    ? context
-    : { ...context, globals: { ...context.globals, json: true } };
 
 /** Returns whether the items of the response are printed, as by the typed commands, instead of its body. */
 const asksForItems = (op: AnyOperation, { flags, globals }: Context): boolean =>
@@ -183,9 +178,4 @@ async function sendUnknown(
   if (answer === undefined || answer === null) context.terminal.note(`${status}`);
   else await output.one(answer as Item);
   if (isDryRun) context.terminal.note(dryRunNote);
-}
-
-async function readInput(file: string | undefined, sources: Sources): Promise<string | undefined> {
-  if (file === undefined) return undefined;
-  return file === "-" ? sources.stdin("--input") : readNamedFile(file, "--input");
 }

@@ -3,7 +3,7 @@ import { countSecrets, rotateSecretKey } from "../../../store/rotate-secret-key.
 import { createSecretCipher } from "../../../store/secret-cipher.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { exposureOf, modeOf } from "../../file-io/file-mode.ts";
-import { createSources, readNamedFile } from "../../file-io/value-sources.ts";
+import { createSources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
@@ -33,9 +33,7 @@ async function newKey({ terminal, flags }: Context): Promise<Uint8Array | undefi
   if (flags.decrypt && path !== undefined) throw new UsageError("--decrypt and --new-key-file cannot be used together");
   if (flags.decrypt) return undefined;
   if (path === undefined) return "present";
-  const text =
-    path === "-" ? await createSources(terminal).stdin("--new-key-file") : readNamedFile(path, "--new-key-file");
-  const key = parseDatabaseKey(text, "--new-key-file");
+  const key = parseDatabaseKey(await createSources(terminal).file(path, "--new-key-file"), "--new-key-file");
   const exposure = path === "-" ? undefined : exposureOf({ path, mode: modeOf(path) }, 0o600);
   if (exposure) terminal.note(exposure);
   return key;

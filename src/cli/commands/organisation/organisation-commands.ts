@@ -1,6 +1,6 @@
 import { selectingFlags } from "../../kit/build-command.ts";
 import type { CommandFlag, Commands, TopLevelCommand } from "../../kit/command-spec.ts";
-import { createOutput } from "../../output/create-output.ts";
+import { createOutput, jsonUnlessAsked } from "../../output/create-output.ts";
 import { writtenFile } from "../transfer/transfer-commands.ts";
 
 const source = { name: "file", description: "Organisation file, - for stdin" } as const;
@@ -44,12 +44,10 @@ export const schema: Commands = {
     description: `Exported files name organisation.schema.json beside them. With the schema saved there, editors complete and check the file.`,
     examples: ["wcs schema organisation > organisation.schema.json"],
     prints: true,
-    async run({ globals, terminal }) {
+    async run(context) {
       const { organisationJsonSchema } = await import("./file/organisation-schema.ts");
-      const output = globals.output ?? (globals.template === undefined ? "json" : undefined);
-      const format = output === undefined ? globals : { ...globals, output };
       const sample = organisationJsonSchema();
-      await createOutput({ sample }, { globals: format, terminal }).one(sample);
+      await createOutput({ sample }, jsonUnlessAsked(context)).one(sample);
     },
   },
 };

@@ -4,7 +4,7 @@ import { settings as ops, settingVariable } from "../../../contract/settings.ts"
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { unlessRefused } from "../../errors/unless-refused.ts";
-import { createSources, readNamedFile } from "../../file-io/value-sources.ts";
+import { createSources } from "../../file-io/value-sources.ts";
 import { type Commands, type Context, command, dryRunFlag } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseList, parseValue } from "../../kit/parse-value.ts";
@@ -148,9 +148,8 @@ async function givenValue(field: Field, { args, flags, terminal }: Context): Pro
   }
   const ifEmpty = "use --default to restore the default";
   let text: string | undefined;
-  if (flags.valueFile === "-") text = await sources.stdin("--value-file", ifEmpty);
-  else if (flags.valueStdin) text = await sources.stdin("--value-stdin", ifEmpty);
-  else if (flags.valueFile !== undefined) text = readNamedFile(flags.valueFile as string, "--value-file", { ifEmpty });
+  if (flags.valueStdin) text = await sources.stdin("--value-stdin", ifEmpty);
+  else if (flags.valueFile !== undefined) text = await sources.file(String(flags.valueFile), "--value-file", ifEmpty);
   else if (given !== undefined) text = await sources.value(given, "<value>", ifEmpty);
   else if (terminal.interactive) {
     const ask = await terminal.ask();
