@@ -1,4 +1,3 @@
-import { statSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { isMap, isScalar } from "yaml";
 import { z } from "zod";
@@ -9,7 +8,7 @@ import { quoteForShell } from "../../../contract/shell-quote.ts";
 import { isShortTokenKey, tokenKeyBytes } from "../../../core/pipeline/load-instance.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
-import { modeText, readersOf } from "../../file-io/file-mode.ts";
+import { modeOf, modeText, readersOf } from "../../file-io/file-mode.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { readNamedFile } from "../../file-io/value-sources.ts";
 import { withoutPassword } from "../../session/database-url.ts";
@@ -74,8 +73,8 @@ function explained({ fields, issues }: Issues): ConfigIssue[] {
 
 /** Returns an issue for each secret of a file that other users can read. */
 function exposedSecrets(config: Options, path: string): ConfigIssue[] {
-  const mode = statSync(path).mode & 0o777;
-  if (process.platform === "win32" || (mode & 0o077) === 0) return [];
+  const mode = modeOf(path) ?? 0;
+  if ((mode & 0o077) === 0) return [];
   const secrets = (["secret_key", "token_key", "metrics_token"] as const).filter((name) => config[name] !== undefined);
   const { db, smtp_url: smtp } = config;
   const found = [
