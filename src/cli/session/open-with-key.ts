@@ -2,7 +2,7 @@ import type { Database, OpenOptions } from "../../store/database.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { readNamedFile } from "../file-io/value-sources.ts";
 
-export const advice = "create a key with openssl rand -base64 32";
+export const keyAdvice = "create a key with openssl rand -base64 32";
 
 type Open = typeof import("../../store/open-database.ts");
 
@@ -34,7 +34,7 @@ export async function checkVariables(env: NodeJS.ProcessEnv): Promise<void> {
   if (tokenKey === undefined && !Object.keys(env).some((name) => name.startsWith("WCS_SETTING_"))) return;
   const { isShortTokenKey, settingsIssue, tokenKeyBytes } = await import("../../core/pipeline/load-instance.ts");
   if (tokenKey !== undefined && isShortTokenKey(tokenKey))
-    throw new UsageError(`WCS_TOKEN_KEY must have at least ${tokenKeyBytes} bytes`, { hint: advice });
+    throw new UsageError(`WCS_TOKEN_KEY must have at least ${tokenKeyBytes} bytes`, { hint: keyAdvice });
   const issue = settingsIssue(env);
   if (issue !== undefined) throw new UsageError(issue, { hint: "settings are listed by wcs settings list" });
 }
@@ -51,6 +51,7 @@ async function readKey({ WCS_SECRET_KEY: text, WCS_SECRET_KEY_FILE: path }: Node
 export async function parseDatabaseKey(text: string, source: string): Promise<Uint8Array> {
   const { parseSecretKey } = await import("../../store/secret-cipher.ts");
   const key = parseSecretKey(text);
-  if (key === undefined) throw new UsageError(`${source} must be 32 bytes in base64 or hexadecimal`, { hint: advice });
+  if (key === undefined)
+    throw new UsageError(`${source} must be 32 bytes in base64 or hexadecimal`, { hint: keyAdvice });
   return key;
 }

@@ -7,7 +7,7 @@ import { createSources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { createOutput } from "../../output/create-output.ts";
-import { advice, openWithKey, parseDatabaseKey } from "../../session/open-with-key.ts";
+import { keyAdvice, openWithKey, parseDatabaseKey } from "../../session/open-with-key.ts";
 import { withDatabase } from "../../session/with-database.ts";
 import { databaseOf } from "./db-target.ts";
 
@@ -18,7 +18,7 @@ export async function rekey(context: Context): Promise<void> {
   await withDatabase(context, openWithKey(databaseOf(context), terminal.env), async (database) => {
     const next = given === "present" ? database.secrets : createSecretCipher(given);
     if (given === "present" && next.keyId === undefined)
-      throw new UsageError("there is no key: set WCS_SECRET_KEY or use --new-key-file", { hint: advice });
+      throw new UsageError("there is no key: set WCS_SECRET_KEY or use --new-key-file", { hint: keyAdvice });
     const { keyId: before } = await countSecrets(database);
     const secrets = await rotateSecretKey(database, next, { dryRun: flags.dryRun === true });
     await output.one({ secrets, key: next.keyId ?? null, previous_key: before });

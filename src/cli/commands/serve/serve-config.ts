@@ -12,7 +12,7 @@ import { modeOf, modeText, readersOf } from "../../file-io/file-mode.ts";
 import { parseYaml, plainContent } from "../../file-io/parse-yaml.ts";
 import { readNamedFile } from "../../file-io/value-sources.ts";
 import { withoutPassword } from "../../session/database-url.ts";
-import { advice, parseDatabaseKey } from "../../session/open-with-key.ts";
+import { keyAdvice, parseDatabaseKey } from "../../session/open-with-key.ts";
 import { databaseAddress } from "../../session/target.ts";
 import { sharedOptions } from "./serve-schema.ts";
 
@@ -30,7 +30,7 @@ const options = () =>
     secret_key_file: text().optional(),
     secret_key: text().optional(),
     token_key: text()
-      .refine((key) => !isShortTokenKey(key), `must have at least ${tokenKeyBytes} bytes; ${advice}`)
+      .refine((key) => !isShortTokenKey(key), `must have at least ${tokenKeyBytes} bytes; ${keyAdvice}`)
       .optional(),
     metrics_token: text().optional(),
     settings: settingsSchema().omit({ "mail.smtp_url": true }).partial().optional(),
