@@ -15,7 +15,7 @@ import {
 import { addSharedOptions, createCommand } from "../kit/commander-command.ts";
 import { holdsFiles, type OperationFlag, refersTo } from "../kit/field-flags.ts";
 import { buildOperation, createInputSpec } from "../kit/input-spec.ts";
-import { formats, outputOptions } from "../terminal/global-options.ts";
+import { formats, optionNames, outputOptions } from "../terminal/global-options.ts";
 import { noPaint } from "../terminal/terminal.ts";
 
 interface CompletionNode {
@@ -88,7 +88,7 @@ export async function createModel(registry: Registry): Promise<Model> {
 
 /** Flags that select what is printed, and how. Commands that write a file of their own use --tz, too. */
 const outputFlags: ReadonlySet<string> = new Set(
-  outputOptions.flatMap(({ flags }) => flags.replace(/ <.*/, "").split(", ")).filter((name) => name !== "--tz"),
+  outputOptions.flatMap(({ flags }) => optionNames(flags)).filter((name) => name !== "--tz"),
 );
 
 function leafPlace(path: readonly string[], leaf: CommandSpec, shared: ReadonlySet<string>): CompletionNode {
@@ -127,7 +127,7 @@ function leafPlace(path: readonly string[], leaf: CommandSpec, shared: ReadonlyS
       completes: (option: Option) => byFlags.get(option.flags),
       args: (custom.args ?? []).map(({ name, completes = name === "file" ? name : undefined }) => valuesOf(completes)),
       many: custom.args?.at(-1)?.many === true,
-      ownFlags: new Set(byFlags.keys().flatMap((flags) => flags.replace(/ <.*/, "").split(", "))),
+      ownFlags: new Set(byFlags.keys().flatMap(optionNames)),
     };
   }
 }

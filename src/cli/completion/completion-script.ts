@@ -6,7 +6,7 @@ import { powershell } from "./powershell-script.ts";
 import { zsh } from "./zsh-script.ts";
 
 export const shells = ["bash", "zsh", "fish", "powershell"] as const;
-type Shell = (typeof shells)[number];
+export type Shell = (typeof shells)[number];
 
 const scripts: Readonly<Record<Shell, (model: Model) => string>> = { bash, zsh, fish, powershell };
 

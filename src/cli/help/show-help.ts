@@ -64,11 +64,7 @@ function page(
   terminal: Terminal,
 ): string {
   const usage = `${["wcs", ...path].join(" ")} <command> [options]`;
-  return layOut(
-    { usage, description, sections, globals: globalSection },
-    Math.min(terminal.width, 100),
-    terminal.paint,
-  );
+  return layOut({ usage, description, sections, globals: globalSection }, terminal);
 }
 
 const globalSection: HelpSection = {

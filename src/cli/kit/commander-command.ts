@@ -24,9 +24,7 @@ export function createCommand(path: readonly string[], help: HelpOptions, extras
     .helpOption(false)
     .helpCommand(false)
     .configureOutput({ writeErr: () => {} })
-    .configureHelp({
-      formatHelp: (command) => layOut(helpPageOf(command, extras), Math.min(help.width, 100), help.paint),
-    });
+    .configureHelp({ formatHelp: (command) => layOut(helpPageOf(command, extras), help) });
 }
 
 export function helpPageOf(command: Command, { examples, sections: more = [] }: HelpExtras): HelpPage {

@@ -58,9 +58,12 @@ export const versionOption = [
   "Show the version; with --verbose, also those of Node and SQLite",
 ] as const;
 
+/** Returns the names in the notation of an option: `-o` and `--output` of `-o, --output <format>`. */
+export const optionNames = (flags: string): string[] => flags.replace(/ [<[].*/, "").split(", ");
+
 /** Global and output flags that take a value. The router skips their values to find the command. */
 export const valuedGlobals: ReadonlySet<string> = new Set(
   [...outputOptions, ...globalOptions]
     .filter(({ flags }) => flags.includes("<"))
-    .flatMap(({ flags }) => flags.replace(/ <.*/, "").split(", ")),
+    .flatMap(({ flags }) => optionNames(flags)),
 );

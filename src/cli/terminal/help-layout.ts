@@ -16,11 +16,13 @@ export interface HelpPage {
 /** Wider terms get a line of their own. */
 const maxTermWidth = 34;
 
+const maxWidth = 100;
+
 export function layOut(
   { usage, description, sections, examples, globals }: HelpPage,
-  width: number,
-  paint: Paint,
+  { paint, ...screen }: { readonly width: number; readonly paint: Paint },
 ): string {
+  const width = Math.min(screen.width, maxWidth);
   const parts = [
     `${paint.strong("Usage:")} ${usage}`,
     wrapWords(flowing(description), width, ""),

@@ -1,7 +1,7 @@
-import { shells } from "../../completion/completion-script.ts";
+import { type Shell, shells } from "../../completion/completion-script.ts";
 import { type Commands, type CustomCommand, dryRunFlag } from "../../kit/command-spec.ts";
 
-const printing = (shell: (typeof shells)[number]): CustomCommand => ({
+const printing = (shell: Shell): CustomCommand => ({
   summary: `Print the completion script for ${shell === "powershell" ? "PowerShell" : shell}`,
   async run({ terminal, program }) {
     const { script } = await import("../../completion/completion-script.ts");

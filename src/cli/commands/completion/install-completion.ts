@@ -2,15 +2,13 @@ import { appendFileSync, chmodSync, readFileSync, statSync, writeFileSync } from
 import { basename, dirname, join } from "node:path";
 import { quoteForShell } from "../../../contract/shell-quote.ts";
 import { makeFolders } from "../../../store/make-folders.ts";
-import { script, shells } from "../../completion/completion-script.ts";
+import { type Shell, script, shells } from "../../completion/completion-script.ts";
 import { quoteForPowerShell } from "../../completion/powershell-script.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseChoice } from "../../kit/parse-value.ts";
 import { homeFolder } from "../../session/config.ts";
-
-type Shell = (typeof shells)[number];
 
 /** A start-up file, and the lines that it needs. */
 interface StartUp {
