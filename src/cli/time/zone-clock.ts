@@ -3,7 +3,9 @@ import { once } from "../../contract/once.ts";
 
 export type Clock = ReturnType<typeof createClock>;
 
-export const dayLength = 86_400_000;
+export const daySeconds = 86_400;
+/** In milliseconds, as wall times are. */
+export const dayLength = daySeconds * 1000;
 
 export const dayOf = (wall: number): string => new Date(wall).toISOString().slice(0, 10);
 

@@ -3,14 +3,12 @@ import type { InputOf, OutputOf } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { OperationRun } from "../../kit/command-spec.ts";
 import { isTimeOfDay, readTimeAhead } from "../../time/parse-time.ts";
-import { clockOf } from "../../time/zone-clock.ts";
+import { clockOf, daySeconds } from "../../time/zone-clock.ts";
 import { spanIn } from "./render-events.ts";
 
 type Input = InputOf<typeof ops.update>;
 type Event = OutputOf<typeof ops.get>;
 type Flags = OperationRun["context"]["flags"];
-
-const daySeconds = 86_400;
 
 /** Updates an event. With --start alone it keeps its duration; a time of day is that on the day of the event. */
 export async function updateEvent(run: OperationRun<typeof ops.update>): Promise<void> {

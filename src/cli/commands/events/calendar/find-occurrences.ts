@@ -1,6 +1,6 @@
 import type { Caller } from "../../../../contract/operation.ts";
 import { addDays } from "../../../time/days.ts";
-import { type Clock, clockOf } from "../../../time/zone-clock.ts";
+import { type Clock, clockOf, daySeconds } from "../../../time/zone-clock.ts";
 import { type ListedEvent, walkEvents } from "../walk-events.ts";
 
 export type ShownOccurrence = ReturnType<typeof occurrencesOf>[number];
@@ -10,7 +10,6 @@ export type TimeSpan = Readonly<Record<"first" | "last", string>>;
 
 /** Days before the span that are searched, too, for events that still go on and for days of other time zones. */
 const maxDays = 31;
-const daySeconds = 86_400;
 
 /** Finds the occurrences on these days in the time zone, ordered by day and time, whole days first. */
 export async function occurrencesIn(

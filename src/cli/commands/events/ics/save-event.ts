@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from "node:util";
 import { type FieldErrors, ServiceError } from "../../../../contract/errors.ts";
 import { eventTypes } from "../../../../contract/event-schemas.ts";
 import { events } from "../../../../contract/events.ts";
@@ -107,10 +108,8 @@ export function changesTo(event: ListedEvent, read: ReadEvent): Partial<Content>
   return Object.fromEntries(changed.map((name) => [name, wanted[name]]));
 }
 
-function isSame(one: unknown, other: unknown): boolean {
-  const text = (value: unknown) =>
-    JSON.stringify(
-      Array.isArray(value) ? value.map((item) => JSON.stringify(Object.entries(item).sort())).sort() : value,
-    );
-  return text(one) === text(other);
-}
+/** Compares two values; rules may be in another order. */
+const isSame = (one: unknown, other: unknown): boolean =>
+  Array.isArray(one) && Array.isArray(other)
+    ? isDeepStrictEqual(new Set(one), new Set(other))
+    : isDeepStrictEqual(one, other);
