@@ -5,6 +5,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Context, TopLevelCommand } from "../../kit/command-spec.ts";
+import { lineOf } from "../../terminal/shell-words.ts";
 import type { Terminal } from "../../terminal/terminal.ts";
 
 export const demo: TopLevelCommand = {
@@ -33,7 +34,7 @@ async function run({ terminal, program }: Context): Promise<void> {
   const say = (text: string) => terminal.write(`\n${dim(`# ${text}`)}\n`);
   const show = async (line: string, ...more: string[]) => {
     const args = [...line.split(" "), ...more];
-    await terminal.write(`${strong(`$ wcs ${args.map(quoted).join(" ")}`)}\n`);
+    await terminal.write(`${strong(`$ ${lineOf(args)}`)}\n`);
     await program.run([...args, "-o", "table"], stage);
     return shown;
   };
@@ -83,8 +84,6 @@ function ownEnvironment({ env }: Terminal): NodeJS.ProcessEnv {
   const { WCS_PROFILE: _profile, WCS_URL: _url, WCS_TOKEN: _token, WCS_PASSWORD: _password, ...rest } = env;
   return rest;
 }
-
-const quoted = (word: string) => (/^[\w@.,:/=-]+$/.test(word) ? word : `"${word}"`);
 
 /** Starts a program on this machine that receives callbacks, checks their signatures and records them in `heard`. */
 async function startReceiver() {
