@@ -41,9 +41,6 @@ export function createReport(terminal: Terminal, results: ResultFile | undefined
     /** IDs of the users in the rows who are deactivated. */
     deactivated: deactivated as ReadonlySet<number>,
     codes: codes as ReadonlySet<string>,
-    get skipped(): number {
-      return counts.skipped;
-    },
     get rows(): number {
       return Object.values(counts).reduce((sum, count) => sum + count);
     },

@@ -68,8 +68,7 @@ const keepAnswers = (caller: Caller, answers: Answers): Caller => ({
 
 /** Returns the error to report. Answers of instances are checked only when a command fails while it uses them. */
 async function explained(error: unknown, answers: Answers): Promise<unknown> {
-  const cause: unknown = error instanceof SuppressedError ? error.suppressed : error;
-  if (cause !== error) return explained(cause, answers);
+  if (error instanceof SuppressedError) return explained(error.suppressed, answers);
   if (!(error instanceof TypeError || error instanceof RangeError)) return error;
   return (await import("./check-answers.ts")).unexpectedAnswer(answers, error) ?? error;
 }

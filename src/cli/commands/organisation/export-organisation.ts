@@ -10,7 +10,7 @@ import type { Context } from "../../kit/command-spec.ts";
 import { walkItems } from "../../kit/walk-list.ts";
 import { exportableUnits } from "../transfer/export-units.ts";
 import { hiddenAddress } from "../transfer/export-users.ts";
-import { shortestFirst } from "./file/organisation-entries.ts";
+import { isSection, shortestFirst } from "./file/organisation-entries.ts";
 import { keyOf, labelEntry, type OrganisationSection, sections } from "./file/organisation-schema.ts";
 import { openScratch } from "./file/scratch-database.ts";
 import { formOf } from "./file/write-organisation.ts";
@@ -79,7 +79,7 @@ function sectionsOf(only: string | undefined): readonly OrganisationSection[] {
   if (only === undefined) return sections;
   const named = only.split(",").map((name) => name.trim());
   for (const name of named) {
-    if ((sections as readonly string[]).includes(name)) continue;
+    if (isSection(name)) continue;
     const meant = suggestName(name, shortestFirst(sections));
     throw new UsageError(`--only takes ${sections.join(", ")}, not '${name}'`, {
       ...(meant && { hint: `did you mean ${meant}?` }),

@@ -120,8 +120,8 @@ async function carryOut(job: Job, context: Context, afterReading: () => Promise<
     throw error;
   }
   await finish(job, context, { report, output }, async () => lastStep?.(present, job.signal));
-  if (report.skipped === 0) return;
-  const were = `${report.skipped} of ${pluralize(report.rows, "row")} ${report.skipped === 1 ? "was" : "were"}`;
+  if (report.counts.skipped === 0) return;
+  const were = `${report.counts.skipped} of ${pluralize(report.rows, "row")} ${report.counts.skipped === 1 ? "was" : "were"}`;
   throw new ServiceError("validation_failed", `${were} not imported.`, {
     hint: hintFor(
       job,
@@ -165,7 +165,7 @@ async function finish(
   noteDeactivated(report.deactivated, "run wcs users reactivate <id>", terminal);
   let facts: object | undefined;
   try {
-    if (report.skipped === 0) facts = await lastStep();
+    if (report.counts.skipped === 0) facts = await lastStep();
     else if (flags.deactivateMissing === true)
       terminal.note("Nobody was deactivated, because rows were not imported: a missing user may be one of them.");
   } finally {

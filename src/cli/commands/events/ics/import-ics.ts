@@ -55,7 +55,7 @@ export async function importEvents(context: Context): Promise<void> {
 }
 
 /** Throws `validation_failed` when events were not imported, or `partial` events were imported without some of their parts. */
-function requireComplete({ skipped, rows }: Report, partial: number): void {
+function requireComplete({ counts: { skipped }, rows }: Report, partial: number): void {
   if (skipped === 0 && partial === 0) return;
   const more = partial > 0 ? `, nor were parts of ${partial} more` : "";
   const were = skipped === 1 ? "was" : "were";

@@ -69,7 +69,7 @@ export function collectOrganisation(issues: FileIssues, scratch: DatabaseSync) {
   };
 }
 
-const isSection = (name: string): name is OrganisationSection => (sections as readonly string[]).includes(name);
+export const isSection = (name: string): name is OrganisationSection => (sections as readonly string[]).includes(name);
 
 /** Returns the entry without its wrong fields, so that the other fields can be checked, too. */
 function entryIn(section: OrganisationSection, value: unknown, at: number, issues: FileIssues): unknown {
