@@ -18,13 +18,13 @@ export async function exportMessages(context: Context): Promise<void> {
   const idFor = conversationOf(context);
   const path = (flags.output as string | undefined) ?? "-";
   const isText = pickFormat(["ndjson", "text"], /\.(txt|text)$/i, path, flags.format) === "text";
-  const style: Frame = { paint: noPaint, width: Number.POSITIVE_INFINITY, time: timesIn(checkZone(globals.tz)).short };
+  const frame: Frame = { paint: noPaint, width: Number.POSITIVE_INFINITY, time: timesIn(checkZone(globals.tz)).short };
   let title = "";
   const text = (messages: readonly ShownMessage[]) => {
     if (!isText) return messages.map((message) => `${JSON.stringify(message)}\n`).join("");
     const above = title;
     title = "";
-    return above + messages.map((message) => `\n${messageLines(message, style).join("\n")}\n`).join("");
+    return above + messages.map((message) => `\n${messageLines(message, frame).join("\n")}\n`).join("");
   };
   await exportItems<ShownMessage>({ name: "messages", path, head: "", text }, context, async (to) => {
     const id = await idFor(to.caller);

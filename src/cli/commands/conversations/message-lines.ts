@@ -12,10 +12,10 @@ const maxReactors = 3;
 const maxJoined = 10;
 
 /** Formats a message. Replies are indented and quote the message that they answer. */
-export function messageLines(message: ShownMessage, style: Frame): string[] {
+export function messageLines(message: ShownMessage, frame: Frame): string[] {
   const before = message.is_reply ? indent : "";
-  const { paint } = style;
-  const inner = { ...style, width: Math.max(style.width - before.length, 20) };
+  const { paint } = frame;
+  const inner = { ...frame, width: Math.max(frame.width - before.length, 20) };
   const lines =
     message.type === "service"
       ? [headOf(`— ${eventOf(message)}`, message, inner, paint.dim)]
@@ -26,15 +26,15 @@ export function messageLines(message: ShownMessage, style: Frame): string[] {
 function headOf(
   title: string,
   { date, id, edited_at, deleted }: ShownMessage,
-  style: Frame,
+  frame: Frame,
   paint: (text: string) => string,
 ) {
-  const about = [style.time(date), String(id), ...(edited_at !== null && !deleted ? ["edited"] : [])].join(" · ");
-  return `${paint(cut(title, Math.max(style.width - widthOf(about) - 2, 8)))}  ${style.paint.dim(about)}`;
+  const about = [frame.time(date), String(id), ...(edited_at !== null && !deleted ? ["edited"] : [])].join(" · ");
+  return `${paint(cut(title, Math.max(frame.width - widthOf(about) - 2, 8)))}  ${frame.paint.dim(about)}`;
 }
 
-function bodyOf(message: ShownMessage, style: Frame): string[] {
-  const { paint, width } = style;
+function bodyOf(message: ShownMessage, frame: Frame): string[] {
+  const { paint, width } = frame;
   const quoted = message.parent === null ? "an earlier message" : summarizeMessage(message.parent);
   const quote = message.is_reply ? [paint.dim(cut(`│ ${quoted}`, width))] : [];
   if (message.deleted) return [...quote, paint.dim("This message was deleted.")];

@@ -23,9 +23,12 @@ export function titleOf({ title, participants }: ShownConversation, me: number |
 export async function conversationList(caller: Caller): Promise<Renderer<ShownConversation>> {
   // Titles leave the caller out.
   const { id: me } = await caller.call(users.current, {});
-  return (sheet) => {
-    const age = agesIn(sheet.zone);
-    const table = createTableWriter({ ...sheet, columns: ["id", "conversation", "unread", "latest message", "when"] });
+  return (options) => {
+    const age = agesIn(options.zone);
+    const table = createTableWriter({
+      ...options,
+      columns: ["id", "conversation", "unread", "latest message", "when"],
+    });
     const rowOf = (conversation: ShownConversation): Item => {
       const { id, unread_message_count: unread, latest_message: latest } = conversation;
       return {
@@ -46,9 +49,9 @@ export function describeConversation(conversation: ShownConversation): string {
   return `Conversation ${id}${name}\n${sanitizeLine(participants.map(participantOf).join(", "))}\n`;
 }
 
-export const conversationForm: Renderer<ShownConversation> = (sheet) => {
-  const table = createTableWriter(sheet);
-  const age = agesIn(sheet.zone);
+export const conversationForm: Renderer<ShownConversation> = (options) => {
+  const table = createTableWriter(options);
+  const age = agesIn(options.zone);
   return {
     ...table,
     one(item) {

@@ -15,16 +15,16 @@ interface Showing {
 
 export const messageForm =
   ({ paged = false, lasting = false, heading }: Showing = {}): Renderer<ShownMessage> =>
-  (sheet) => {
-    const { terminal } = sheet;
-    const style = styleOf(sheet, lasting);
+  (options) => {
+    const { terminal } = options;
+    const frame = messageFrame(options, lasting);
     let held = "";
     let place = "";
     let begun = false;
     const textOf = (message: ShownMessage): string => {
       const gap = begun ? "\n" : "";
       begun = true;
-      const text = `${messageLines(message, style).join("\n")}\n`;
+      const text = `${messageLines(message, frame).join("\n")}\n`;
       const above = heading?.(message);
       if (above === undefined || above === place) return gap + text;
       place = above;
@@ -44,7 +44,7 @@ export const messageForm =
     };
   };
 
-function styleOf({ terminal, zone, cells }: OutputOptions, lasting: boolean): Frame {
+function messageFrame({ terminal, zone, cells }: OutputOptions, lasting: boolean): Frame {
   return {
     paint: terminal.paint,
     width: terminal.stdoutIsTerminal ? terminal.width : Number.POSITIVE_INFINITY,

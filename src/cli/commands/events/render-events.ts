@@ -4,10 +4,9 @@ import type { OutputOptions, Renderer } from "../../output/renderer.ts";
 import { createTableWriter } from "../../output/table-writer.ts";
 import { markdownLines } from "../../terminal/markdown/markdown.ts";
 import { phraseOf } from "../../time/recurrence/describe-rule.ts";
-import { clockOf } from "../../time/zone-clock.ts";
+import { clockOf, daySeconds } from "../../time/zone-clock.ts";
 import type { ListedEvent } from "./walk-events.ts";
 
-const daySeconds = 86_400;
 const shownDates = 4;
 const maxTextWidth = 100;
 
@@ -17,10 +16,10 @@ const phraseIn = ({ recurrence }: Pick<ListedEvent, "recurrence">): string =>
 /** Shows the first occurrence of each event from `from` on, which is now by default. */
 export const eventList =
   (from?: number): Renderer<ListedEvent> =>
-  (sheet) => {
+  (options) => {
     const columns = ["id", "when", "title", "repeats", "location", "type"];
-    const table = createTableWriter({ ...sheet, columns, isUncut: (name) => name === "id" || name === "when" });
-    const times = timesOf(sheet, { hasEnd: false, from });
+    const table = createTableWriter({ ...options, columns, isUncut: (name) => name === "id" || name === "when" });
+    const times = timesOf(options, { hasEnd: false, from });
     const rowOf = (event: ListedEvent): Item => {
       const title = `${event.seen ? "" : "• "}${event.title}`;
       return { ...event, title, when: times(event)[0] ?? "", repeats: phraseIn(event) };
@@ -48,11 +47,11 @@ export function singleEventRow(): (event: ListedEvent) => Item {
   };
 }
 
-export const eventForm: Renderer<ListedEvent> = (sheet) => {
-  const { terminal } = sheet;
-  const table = createTableWriter(sheet);
-  const spans = timesOf(sheet, { hasEnd: true });
-  const starts = timesOf(sheet, { hasEnd: false });
+export const eventForm: Renderer<ListedEvent> = (options) => {
+  const { terminal } = options;
+  const table = createTableWriter(options);
+  const spans = timesOf(options, { hasEnd: true });
+  const starts = timesOf(options, { hasEnd: false });
   return {
     ...table,
     async one(event) {

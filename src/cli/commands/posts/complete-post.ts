@@ -2,17 +2,15 @@ import { normalizeDateTime } from "../../../contract/date-time.ts";
 import type { Rule } from "../../../contract/event-schemas.ts";
 import { isRecord } from "../../../contract/parse-json.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
+import type { Context } from "../../kit/command-spec.ts";
 import type { Input } from "../../kit/read-input.ts";
 import { checkZone } from "../../output/create-output.ts";
 import { readDay, readTimeAhead } from "../../time/parse-time.ts";
 import { readPhrase } from "../../time/recurrence/parse-phrase.ts";
 import { rruleOf } from "../../time/recurrence/read-rrule.ts";
 
-type Flags = Readonly<Record<string, unknown>>;
-type Fields = Record<string, unknown>;
-
 /** Completes the input of a post: choices from their titles, and the times and recurrence of its event from words. */
-export async function completePost(input: Input, flags: Flags): Promise<Input> {
+export async function completePost(input: Input, flags: Context["flags"]): Promise<Input> {
   const planned = { ...input };
   const choices = flags.choice as string[] | undefined;
   if (isRecord(planned.poll) || choices)
@@ -33,14 +31,14 @@ export async function completePost(input: Input, flags: Flags): Promise<Input> {
 }
 
 /** Converts choices given as plain titles to the objects that the operation expects. */
-function withChoices(poll: Fields, titles: readonly string[] | undefined): Fields {
+function withChoices(poll: Input, titles: readonly string[] | undefined): Input {
   if (titles && poll.choices !== undefined) throw new UsageError("--choice and --poll-choices cannot be used together");
   const choices = titles ?? poll.choices;
   if (!Array.isArray(choices)) return poll;
   return { ...poll, choices: choices.map((choice) => (typeof choice === "string" ? { title: choice } : choice)) };
 }
 
-async function withTimes(event: Fields, repeat: string | undefined, zone: string | undefined): Promise<Fields> {
+async function withTimes(event: Input, repeat: string | undefined, zone: string | undefined): Promise<Input> {
   const planned = { ...event };
   const start = await momentOf(event, "datetime_start", { zone });
   if (start) planned.datetime_start = start;
@@ -64,7 +62,7 @@ function ruleOf(rules: readonly Rule[], text: string): string {
 
 /** Returns a time in the service's format. A time without a zone is in the event's zone, words in the user's zone. */
 async function momentOf(
-  event: Fields,
+  event: Input,
   name: "datetime_start" | "datetime_end",
   ahead: { zone: string | undefined; after?: number | undefined },
 ): Promise<string | undefined> {

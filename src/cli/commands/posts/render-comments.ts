@@ -17,12 +17,12 @@ export function commentLines(comment: Comment, { paint, width, time }: Frame): s
   return [head, ...text].map((line) => (line === "" ? "" : before + line));
 }
 
-export const commentForm: Renderer<Comment> = (sheet) => {
-  const frame = frameOf(sheet);
+export const commentForm: Renderer<Comment> = (options) => {
+  const frame = frameOf(options);
   let begun = false;
   const show = async (comments: readonly Comment[]) => {
     for (const comment of comments) {
-      await sheet.terminal.write(`${begun ? "\n" : ""}${commentLines(comment, frame).join("\n")}\n`);
+      await options.terminal.write(`${begun ? "\n" : ""}${commentLines(comment, frame).join("\n")}\n`);
       begun = true;
     }
   };

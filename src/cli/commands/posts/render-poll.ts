@@ -12,9 +12,9 @@ type Poll = NonNullable<OutputOf<typeof posts.get>["poll"]>;
 
 const maxTitleWidth = 40;
 
-export const pollForm: Renderer<Poll> = (sheet) => ({
-  ...createTableWriter(sheet),
-  one: (item) => sheet.terminal.write(`${pollLines(item, frameOf(sheet)).join("\n")}\n`),
+export const pollForm: Renderer<Poll> = (options) => ({
+  ...createTableWriter(options),
+  one: (item) => options.terminal.write(`${pollLines(item, frameOf(options)).join("\n")}\n`),
 });
 
 export function pollLines({ question, choices, voted, ...poll }: Poll, { paint, width, time }: Frame): string[] {

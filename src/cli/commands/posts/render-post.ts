@@ -14,10 +14,10 @@ import { basicDay, readRrule } from "../../time/recurrence/read-rrule.ts";
 import { commentLines } from "./render-comments.ts";
 import { pollLines } from "./render-poll.ts";
 
-export const postList: Renderer<ShownPost> = (sheet) => {
+export const postList: Renderer<ShownPost> = (options) => {
   const columns = ["id", "when", "kind", "title", "author", "for", "about"];
-  const table = createTableWriter({ ...sheet, columns, isUncut: (name) => name === "id" || name === "when" });
-  const { time } = frameOf(sheet);
+  const table = createTableWriter({ ...options, columns, isUncut: (name) => name === "id" || name === "when" });
+  const { time } = frameOf(options);
   const rowOf = (post: ShownPost): Item => ({
     id: post.id,
     when: time(post.publish.published_at ?? post.publish.publish_on ?? post.publish.updated_at),
@@ -31,12 +31,12 @@ export const postList: Renderer<ShownPost> = (sheet) => {
 };
 
 /** Renders one post for reading, in the pager when it is longer than the screen. */
-export const postForm: Renderer<ShownPost> = (sheet) => {
-  const frame = frameOf(sheet);
+export const postForm: Renderer<ShownPost> = (options) => {
+  const frame = frameOf(options);
   return {
-    ...createTableWriter(sheet),
+    ...createTableWriter(options),
     async one(item) {
-      await pageOrWrite(`${(await postLines(item, frame)).join("\n")}\n`, sheet.terminal);
+      await pageOrWrite(`${(await postLines(item, frame)).join("\n")}\n`, options.terminal);
     },
   };
 };
