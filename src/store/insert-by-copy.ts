@@ -1,5 +1,5 @@
-import { CompiledQuery, type Kysely } from "kysely";
-import type { Schema } from "./schema/schema.ts";
+import { CompiledQuery } from "kysely";
+import type { Db } from "./database.ts";
 
 export type StoredValue = string | number | null | Uint8Array;
 export type StoredRow = Readonly<Record<string, StoredValue>>;
@@ -9,7 +9,7 @@ export const hexadecimal = (bytes: Uint8Array): string =>
 
 /** Inserts rows into a table of PostgreSQL with COPY, which is quicker than an INSERT when there are many. */
 export async function insertByCopy(
-  db: Kysely<Schema>,
+  db: Db,
   table: string,
   columns: readonly string[],
   rows: readonly StoredRow[],

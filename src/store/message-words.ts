@@ -1,9 +1,10 @@
 import { setImmediate as nextTurn } from "node:timers/promises";
-import { type Kysely, type RawBuilder, sql } from "kysely";
+import { type RawBuilder, sql } from "kysely";
 import { rowsAs } from "./bulk.ts";
+import type { Db } from "./database.ts";
 import { isPostgres } from "./dialect.ts";
 import { runText, runTextLater } from "./prepared.ts";
-import type { RowOf, Schema } from "./schema/schema.ts";
+import type { RowOf } from "./schema/schema.ts";
 
 /**
  * Index entries contain the conversation and a range of positions in it (stretch), so a search reads only entries of its
@@ -21,15 +22,11 @@ const entriesOf = ({ conversation_id, position }: Indexed, words: readonly strin
 type Indexed = RowOf<"messages", "id" | "conversation_id" | "position">;
 
 /** Adds a new message under `words` of letters and digits to the index, at the latest with the commit. */
-export async function indexWords(db: Kysely<Schema>, message: Indexed, words: readonly string[]): Promise<void> {
+export async function indexWords(db: Db, message: Indexed, words: readonly string[]): Promise<void> {
   if (words.length > 0) await runTextLater(db, ...insertion(db, message, words));
 }
 
-function insertion(
-  db: Kysely<Schema>,
-  message: Indexed,
-  words: readonly string[],
-): [text: string, parameters: unknown[]] {
+function insertion(db: Db, message: Indexed, words: readonly string[]): [text: string, parameters: unknown[]] {
   const { id, position } = message;
   const entries = entriesOf(message, words);
   if (!isPostgres(db)) return ["insert into message_words (rowid, words) values (?, ?)", [id, entries.join(" ")]];
@@ -39,7 +36,7 @@ function insertion(
 
 /** Adds many messages to the index, as `indexWords` does, but at once, because their words may need much memory. */
 export async function indexMessages(
-  db: Kysely<Schema>,
+  db: Db,
   entries: readonly { readonly message: Indexed; readonly words: readonly string[] }[],
 ): Promise<void> {
   const filled = entries.filter(({ words }) => words.length > 0);
@@ -56,7 +53,7 @@ export async function indexMessages(
 }
 
 /** Removes a message from the index, at the latest with the commit. */
-export async function unindexWords(db: Kysely<Schema>, id: number): Promise<void> {
+export async function unindexWords(db: Db, id: number): Promise<void> {
   const condition = isPostgres(db) ? "message_id = $1" : "rowid = ?";
   await runTextLater(db, `delete from message_words where ${condition}`, [id]);
 }
@@ -76,7 +73,7 @@ interface Search {
 const stretchesAtOnce = { sqlite: { first: 1, max: 4 }, postgres: { first: 4, max: 256 } };
 
 /** Returns the IDs of messages with all the words, in the order of their positions. Other requests can run between its statements. */
-export async function messagesWithWords(db: Kysely<Schema>, search: Search): Promise<number[]> {
+export async function messagesWithWords(db: Db, search: Search): Promise<number[]> {
   const { after, before, newestFirst, limit } = search;
   const { sizes, find } = isPostgres(db)
     ? { sizes: stretchesAtOnce.postgres, find: inTsvector }

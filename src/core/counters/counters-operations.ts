@@ -1,8 +1,8 @@
-import { type Kysely, type RawBuilder, type SqlBool, sql } from "kysely";
+import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { type counters as contract, counterNames, maxCounted, maxLookedAt } from "../../contract/counters.ts";
+import type { Db } from "../../store/database.ts";
 import { lateralJoin, listed } from "../../store/dialect.ts";
 import { prepared } from "../../store/prepared.ts";
-import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { muted } from "../pipeline/mutes.ts";
 import { type Reader, readable } from "../visibility/audience.ts";
@@ -136,7 +136,7 @@ const newPostsIn = prepared((db, p: NewPosts & { readonly places: readonly strin
 });
 
 /** Counts, among the newest posts, those that are new to the actor, by counter; debates only of the actor's groups. */
-function counted(db: Kysely<Schema>, p: NewPosts, newest: RawBuilder<unknown>) {
+function counted(db: Db, p: NewPosts, newest: RawBuilder<unknown>) {
   const counter = sql<Name>`case p.content_type when 'debate' then 'groups' when 'event' then 'events' else 'news' end`;
   const mine = sql<SqlBool>`(p.content_type <> 'debate' or exists (
     select 1 from group_members mine where mine.group_id = a.group_id and mine.user_id = ${p.me}))`;
