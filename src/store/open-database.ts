@@ -6,7 +6,7 @@ import { hasTable, isPostgres, serverLock, tryLock, waitForTurn } from "./dialec
 import { runOrRollBack } from "./dry-run.ts";
 import { latestMigration } from "./latest-migration.ts";
 import { prepared } from "./prepared.ts";
-import { createSecretCipher, requireKey } from "./secret-cipher.ts";
+import { createSecretCipher, requireKnownKey } from "./secret-cipher.ts";
 
 export function isPostgresUrl(target: string): boolean {
   return /^postgres(ql)?:\/\//.test(target);
@@ -21,7 +21,8 @@ export async function openDatabase(target: string, options: OpenOptions = {}): P
   const usable = isInPlace ? database : await reopenAlone(database, target, options);
   await orClose(usable, target, async () => {
     if (mustChange) await migrateOrCreate(usable, options);
-    await requireKnownKey(usable, options);
+    // With `schema`, the new database is a copy of one whose key is not known.
+    if (options.schema === undefined) await requireKnownKey(usable);
   });
   return usable;
 }
@@ -71,14 +72,6 @@ async function reopenAlone(database: Database, target: string, options: OpenOpti
   return connectWithKey(target, options);
 }
 
-/** Throws a `SecretKeyError` unless the database has no encrypted secrets, or has them with the key that it was opened with. */
-async function requireKnownKey({ reader, secrets }: Database, { schema }: OpenOptions): Promise<void> {
-  // With `schema`, the new database is a copy of one whose key is not known.
-  if (schema !== undefined) return;
-  const [instance] = await secretKeyId(reader, {});
-  if (instance?.secret_key_id) requireKey(instance.secret_key_id, secrets.keyId);
-}
-
 async function connect(target: string, options: OpenOptions): Promise<Connected> {
   if (isPostgresUrl(target)) {
     const { connectPostgres } = await import("./postgres/postgres-database.ts");
@@ -101,8 +94,6 @@ export function nameTarget(target: string, error: unknown): unknown {
 /** Translates an error of the database and names it. Other errors already say what failed. */
 export const explainNamed = (error: unknown, target: string, { explain }: Pick<Database, "explain">): unknown =>
   error instanceof ServiceError ? error : nameTarget(target, explain(error));
-
-const secretKeyId = prepared((db) => db.selectFrom("instance").select("secret_key_id"));
 
 const migrationLock = 0x7763736d;
 

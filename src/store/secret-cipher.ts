@@ -1,6 +1,7 @@
 import type { Kysely } from "kysely";
 import { ServiceError } from "../contract/errors.ts";
 import { locking } from "./dialect.ts";
+import { prepared } from "./prepared.ts";
 import type { Schema } from "./schema/schema.ts";
 
 type Db = Kysely<Schema>;
@@ -93,6 +94,20 @@ export function requireKey(sealedWith: string, keyId: string | undefined): void 
   throw keyId === undefined
     ? new SecretKeyError("The secrets of the database are encrypted, and no key is set.", set)
     : new SecretKeyError("The secrets of the database are encrypted with another key.", `${set}, not ${keyId}`);
+}
+
+/** Prepared, so that on PostgreSQL it passes through the connections that requests share for reading. */
+const storedKeyId = prepared((db) => db.selectFrom("instance").select("secret_key_id"));
+
+interface Opened {
+  readonly reader: Db;
+  readonly secrets: SecretCipher;
+}
+
+/** Throws a `SecretKeyError` unless the database has no encrypted secrets, or has them with the key that it was opened with. */
+export async function requireKnownKey({ reader, secrets }: Opened): Promise<void> {
+  const [instance] = await storedKeyId(reader, {});
+  if (instance?.secret_key_id) requireKey(instance.secret_key_id, secrets.keyId);
 }
 
 /** Records the key ID in the instance with the first encrypted secret. From then on, writing secrets requires the key. */
