@@ -63,6 +63,16 @@ describe("input", () => {
     );
   });
 
+  it("takes flags over --data from stdin, part by part, and clears fields of it", async () => {
+    const { sit } = home();
+    const { stdout: id } = await sit(["units", "create", "--name", "Piped", "--parent", "1", "--query", "id"]);
+    const stdin = JSON.stringify({ contact: { name: "Ann", phone: "1" }, description: "Old", geo: { lat: 5, lng: 6 } });
+    const flags = ["--contact-phone", "2", "--unset", "description", "--json"];
+    const { stdout } = await sit(["units", "update", id.trim(), "--data", "-", ...flags], { stdin });
+    expect(JSON.parse(stdout)).toMatchObject({ name: "Piped", contact: { name: "Ann", phone: "2" }, geo: { lat: 5 } });
+    expect(JSON.parse(stdout).description ?? "").toBe("");
+  });
+
   it("a date with its year is read in local forms, unless it could be two days", async () => {
     const { sit } = home();
     const born = async (day: string) => {

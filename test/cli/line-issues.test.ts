@@ -119,14 +119,30 @@ describe("without a target", () => {
     const line = "users create --birthday x --title - --unit Sales --email a@example.com".split(" ");
     const { code, stderr } = await own.wcs(line);
     expect(code).toBe(2);
-    expect(stderr).toContain("missing --first-name, --last-name");
+    expect(stderr).toMatch(/^error: Missing --first-name, --last-name; --birthday must be a date/);
     expect(stderr).not.toContain("target");
   });
 
-  it.each(["users get -", "users create --title -"])("wcs %s -o xml does not wait for stdin", async (line) => {
+  it.each([
+    ["users get - -o xml", "--output must be one of"],
+    ["users create --title - -o xml", "--output must be one of"],
+    [
+      "users create --title - --first-name A --last-name B --email a@example.com --unit 1 --birthday x",
+      "--birthday must",
+    ],
+    ["users create --title - --first-name A --last-name B", "Missing --email, --unit"],
+    ["users create --title - --phone -", "Only one of --title and --phone can read stdin; missing --first-name"],
+    ["users update - --timezone Nowhere", "--timezone must"],
+    ["users update 1 --data - --unset name", "--unset: 'name' cannot be cleared"],
+    ["users update 1 --data - --title -", "Only one of --title and --data can read stdin"],
+    ["users get - --reference x", "<id> and --reference cannot be used together"],
+    ["users get - 3", "<id>: - stands for the lines of stdin"],
+    ["auth password request --email nobody --unset x", "--unset"],
+    ["posts comments add 1 - --timeout never", "--timeout must be"],
+  ])("wcs %s does not wait for stdin", async (line, message) => {
     // Its stdin stays open.
-    const { code, stderr } = await finished(start([...line.split(" "), "-o", "xml"], own.env));
-    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("--output must be one of") });
+    const { code, stderr } = await finished(start(line.split(" "), own.env));
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(message) });
   });
 });
 

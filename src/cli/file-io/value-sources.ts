@@ -11,9 +11,9 @@ export type Sources = ReturnType<typeof createSources>;
 /** Returns functions that read long and secret values. `flag` names the flag in errors. */
 export function createSources(terminal: Terminal) {
   let reader: string | undefined;
-  let secrets: readonly string[] | undefined;
+  let secrets: Promise<readonly string[]> | undefined;
   const claim = (flag: string) => {
-    if (reader !== undefined) throw new UsageError(`only one of ${reader} and ${flag} can read stdin`);
+    if (reader !== undefined) throw refuseReaders([reader, flag]);
     reader = flag;
   };
   const sources = {
@@ -38,8 +38,8 @@ export function createSources(terminal: Terminal) {
     },
     /** Returns the line of stdin for one of the flags that each read a line, in the order of `flags`. */
     async secret(flag: string, flags: readonly string[] = [flag]): Promise<string> {
-      secrets ??= splitSecrets(await sources.stdin(flags.join(" and ")), flags);
-      return secrets[flags.indexOf(flag)] ?? "";
+      secrets ??= sources.stdin(flags.join(" and ")).then((text) => splitSecrets(text, flags));
+      return (await secrets)[flags.indexOf(flag)] ?? "";
     },
     /** Returns the bytes of stdin. Throws a `UsageError` when there are more than `max`. */
     async bytes(flag: string, max: number): Promise<Buffer> {
@@ -56,6 +56,9 @@ export function createSources(terminal: Terminal) {
   };
   return sources;
 }
+
+export const refuseReaders = (flags: readonly string[]): UsageError =>
+  new UsageError(`only one of ${flags.join(" and ")} can read stdin`);
 
 interface Limits {
   /** Added to the error when the file cannot be read. */

@@ -2,22 +2,30 @@ import { isRecord } from "../../contract/parse-json.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Sources } from "../file-io/value-sources.ts";
+import { valueAt } from "../output/item.ts";
 import type { LineIssues } from "./line-issues.ts";
 import { parseJson } from "./parse-value.ts";
 import { givenIn, type Input, type InputSpec, isGiven, type ParsedLine, setAt, wordOf } from "./read-input.ts";
 
+interface DataLine {
+  readonly spec: InputSpec;
+  readonly line: ParsedLine;
+  readonly sources: Sources;
+  readonly issues: LineIssues;
+  /** The values of arguments and flags, which take precedence over those on stdin. Without it, stdin is not read. */
+  readonly before?: Input | undefined;
+}
+
 /** Returns the input that --data and --unset give. Loaded only for these. */
-export async function readData(
-  spec: InputSpec,
-  line: ParsedLine,
-  sources: Sources,
-  issues: LineIssues,
-): Promise<Input> {
+export async function readData({ spec, line, sources, issues, before }: DataLine): Promise<Input> {
   const data = line.options.data as string | undefined;
-  // A line with issues fails anyway, so it does not wait for stdin.
-  const isRead = data !== undefined && (issues.isEmpty || data !== "-");
+  const isRead = data !== undefined && (before !== undefined || data !== "-");
   const input = (isRead && (await issues.gather("--data", () => parseData(spec, data, sources)))) || {};
   checkArguments(spec, line, input, issues);
+  for (const { path } of before ? spec.places : []) {
+    const value = valueAt(before, path.join("."));
+    if (value !== undefined) setAt(input, path, value);
+  }
   await issues.gather("--unset", () => clear(spec, line, input));
   return input;
 }

@@ -50,9 +50,6 @@ export async function readInput(
   issues: LineIssues,
   input: Input,
 ): Promise<Input> {
-  const { options } = line;
-  // A line with issues fails anyway, so it does not wait for stdin.
-  const waits = issues.isEmpty ? () => false : (given: unknown) => [given].flat().includes("-");
   const piped = secretsOnStdin(spec, line);
   for (const place of spec.places) {
     const given = givenIn(place, line);
@@ -62,7 +59,6 @@ export async function readInput(
     if (twin && isGiven(place, line) && isGiven(twin, line))
       issues.add(new UsageError(`${word} and ${wordOf(twin)} cannot be used together`), [word]);
     if (givesNames(place.field, given)) setAt(input, place.path, given);
-    else if (waits(given) || (!issues.isEmpty && options[camelCase(`${place.name}-stdin`)])) issues.skip([word]);
     else {
       const value = await issues.gather(word, () => readPlace(place, line, { sources, before: input, piped, issues }));
       // An argument that cannot be read is in the input as undefined, so that it does not count as missing.
@@ -70,6 +66,14 @@ export async function readInput(
     }
   }
   return input;
+}
+
+/** Returns whether an argument or flag reads its value, or the lines of several, from stdin. */
+export function isOnStdin(place: OperationFlag, line: ParsedLine): boolean {
+  const { at, name, field, reads } = place;
+  if (reads === "secret") return line.options[camelCase(`${name}-stdin`)] !== undefined;
+  const isName = at === undefined && namedKindOf(field) !== undefined;
+  return !isName && [givenIn(place, line)].flat().includes("-");
 }
 
 /** Returns the argument or flag as users type it. */

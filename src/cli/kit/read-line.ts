@@ -5,12 +5,24 @@ import { createOutput } from "../output/create-output.ts";
 import { watchFlags } from "./build-command.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
 import { givesNames, kebab, textsIn } from "./field-flags.ts";
-import type { LineIssues } from "./line-issues.ts";
+import { LineIssues } from "./line-issues.ts";
 import { missingFields, wordFor } from "./missing-fields.ts";
-import { eachInput, givenIn, type Input, type InputSpec, type ParsedLine, readInput, wordOf } from "./read-input.ts";
+import {
+  eachInput,
+  givenIn,
+  type Input,
+  type InputSpec,
+  isOnStdin,
+  type ParsedLine,
+  readInput,
+  wordOf,
+} from "./read-input.ts";
 import { nameInLine } from "./rename-error-fields.ts";
 import type { NamesFound } from "./shown-names.ts";
 import { extentOf } from "./walk-list.ts";
+
+/** Loaded only for lines that read stdin. */
+const stdinValues = () => import("./values-on-stdin.ts");
 
 /** The input of a line, in which names are not looked up yet, with the line and its sources. */
 interface Given {
@@ -37,24 +49,68 @@ export interface OperationInput extends OperationLine, Given {
   readonly names: NamesFound;
 }
 
-/** Reads the values on a line, without any request. Throws one `UsageError` that names all that is wrong with the line. */
+/**
+ * Reads the values on a line, without any request. Throws one `UsageError` that names all that is wrong with the line. Values on
+ * stdin are read last, once the others are right.
+ */
 export async function readLine(operation: OperationLine, issues: LineIssues): Promise<Given> {
-  const { leaf, spec, context } = operation;
-  const { terminal } = context;
-  const sources = createSources(terminal);
-  const isPiped = [operation.line.args[0]].flat().includes("-");
-  const line = isPiped
-    ? await (await import("./ids-on-stdin.ts")).withIdsOnStdin(operation, sources, issues)
-    : operation.line;
+  const { leaf, line, spec, context } = operation;
+  const sources = createSources(context.terminal);
+  const onStdin = spec.places.filter((place) => isOnStdin(place, line));
+  const isPartial = onStdin.length > 0 || line.options.data === "-";
+  if (isPartial) (await stdinValues()).noteReaders(onStdin, line, issues);
   // The words may be names, which are not looked up yet.
   const words = textsIn(line.args[0], spec.args[0]?.described).map(() => "1");
-  const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options, line.isList));
-  const { data, unset } = line.options;
-  const isWhole = !alternative && (data ?? unset) !== undefined;
-  const given = isWhole ? await (await import("./read-data.ts")).readData(spec, line, sources, issues) : {};
-  const input = alternative ? {} : await readInput(spec, line, sources, issues, given);
+  const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options));
+  const places = spec.places.filter((place) => !onStdin.includes(place));
+  const input = alternative ? {} : await readValues(operation, { places, sources, issues });
   await checkOptions(operation, issues);
-  const fields = alternative || line.isNone ? [] : missingFields(spec, input, terminal.env);
+  if (!alternative) await checkValues(operation, { input, issues, isWhole: !isPartial });
+  issues.throwAll();
+  if (!isPartial) return { line, input, sources };
+  return readStdin(operation, { places: onStdin, sources, before: input });
+}
+
+interface Places {
+  readonly places: InputSpec["places"];
+  readonly sources: Sources;
+  readonly issues: LineIssues;
+  /** The values of the other arguments and flags, when those on stdin are read. */
+  readonly before?: Input;
+}
+
+async function readStdin(operation: OperationLine, rest: Required<Omit<Places, "issues">>): Promise<Given> {
+  const issues = new LineIssues();
+  const { sources } = rest;
+  const line = [operation.line.args[0]].flat().includes("-")
+    ? await (await stdinValues()).withIdsOnStdin(operation, sources, issues)
+    : operation.line;
+  const input = await readValues({ ...operation, line }, { ...rest, issues });
+  await checkValues({ ...operation, line }, { input, issues, isWhole: true });
+  issues.throwAll();
+  return { line, input, sources };
+}
+
+async function readValues({ spec, line }: OperationLine, { places, sources, issues, before }: Places): Promise<Input> {
+  const { data, unset } = line.options;
+  const readsData = before ? data === "-" : (data ?? unset) !== undefined;
+  const given = readsData
+    ? await (await import("./read-data.ts")).readData({ spec, line, sources, issues, before })
+    : (before ?? {});
+  return readInput({ ...spec, places }, line, sources, issues, given);
+}
+
+interface ReadValues {
+  readonly input: Input;
+  readonly issues: LineIssues;
+  /** No value is still to be read from stdin. */
+  readonly isWhole: boolean;
+}
+
+/** Adds issues about missing values, and on a line that fails anyway, or waits for stdin, about those that the service would refuse. */
+async function checkValues(operation: OperationLine, { input, issues, isWhole }: ReadValues): Promise<void> {
+  const { leaf, spec, context, line } = operation;
+  const fields = line.isNone ? [] : missingFields(spec, input, context.terminal.env);
   const missing = [
     ...fields.map((field) => ({ word: wordFor(spec, line, field), field })),
     ...(leaf.wizard?.missing?.(input) ?? []).map((word) => ({
@@ -63,11 +119,10 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
     })),
   ];
   // Asked last, because opening stdin takes longer than the rest of this function.
-  if (missing.length > 0 && !terminal.interactive && !issues.concerns("--data"))
+  if (missing.length > 0 && !context.terminal.interactive && !issues.concerns("--data"))
     (await import("./note-missing.ts")).noteMissing(missing, issues);
-  if (!issues.isEmpty && !alternative) await noteWrongFields(operation, input, issues);
-  issues.throwAll();
-  return { line, input, sources };
+  const waits = !isWhole && !issues.concerns("--data");
+  if (!issues.isEmpty || waits) await noteWrongFields(operation, input, issues);
 }
 
 async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues): Promise<void> {

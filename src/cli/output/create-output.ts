@@ -157,14 +157,13 @@ export function createOutput<T extends object = Item>(view: View<T>, environment
         // The item may hold a secret that is shown only once, and --fields may be what is wrong.
         const standard = await writerFor(format === "template" ? "json" : format, { ...options, chosen: false });
         await standard.one(item as Item);
-        throw isChange && error instanceof UsageError ? afterChange(error) : error;
+        if (!isChange || !(error instanceof UsageError)) throw error;
+        throw new UsageError(`the change was made, but ${error.message}`, error);
       }
     },
   };
   return output;
 }
-
-const afterChange = ({ message, hint }: UsageError) => new UsageError(`the change was made, but ${message}`, { hint });
 
 const knownFields = <T extends object>({ op, sample }: Fields<T>) => (op ? itemFields(op) : fieldsIn(sample));
 
