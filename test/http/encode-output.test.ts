@@ -9,3 +9,19 @@ it("encodeOutput lets other requests run while it writes a large list, and write
   expect(await turnsDuring(encoding)).toBeGreaterThan(2);
   expect(Buffer.from(await encoding).toString()).toBe(JSON.stringify(output));
 });
+
+it.each([
+  [100, "", "text"],
+  [101, "", "bytes"],
+  [25, "x".repeat(10_000), "text"],
+  [26, "x".repeat(10_000), "bytes"],
+  [26, "", "text"],
+  // With its quotes, an item has a 64th of 131,072 characters, or one more.
+  [64, "x".repeat(131_072 / 64 - 2), "text"],
+  [64, "x".repeat(131_072 / 64 - 1), "bytes"],
+])("encodeOutput writes a list of %i items as it is best for its length", async (length, item, form) => {
+  const output = { data: Array(length).fill(item) };
+  const encoded = encodeOutput(output);
+  expect(typeof encoded === "string" ? "text" : "bytes").toBe(form);
+  expect(Buffer.from(await encoded).toString()).toBe(JSON.stringify(output));
+});
