@@ -49,9 +49,9 @@ export function createApp(options: AppOptions): App {
     const handler = operationHandler(options, state, op, readBody);
     for (const prefix of ["/api", ""]) app.on(op.method, prefix + pattern(op), handler);
   };
-  // The router takes the first match, so /users/current must come before /users/{id}.
-  const named = Map.groupBy(options.operations.toSorted(byStaticSegments), pattern);
-  const paths = [...named].map(([path, ops]) => ({ path, ops, segments: path.split("/") }));
+  // The router takes the first match, so /users/current must come before /users/:p0; a colon comes before all letters.
+  const named = [...Map.groupBy(options.operations, pattern)].toSorted(([a], [b]) => (a < b ? 1 : -1));
+  const paths = named.map(([path, ops]) => ({ path, ops, segments: path.split("/") }));
   for (const [i, { path, ops, segments }] of paths.entries()) {
     ops.forEach(add);
     if (paths.slice(i + 1).some((later) => overlap(segments, later.segments)))
@@ -90,9 +90,7 @@ function operationHandler(
     if (!takesBody && announcesBody(exchange)) {
       throw new ServiceError("bad_request", `${op.method} expects its fields in the query, not in a body.`);
     }
-    if (names.length > 0 && c.req.path.includes("%") && !isDecodable(c.req.path)) {
-      throw new ServiceError("bad_request", "The path must be UTF-8, percent-encoded.");
-    }
+    if (!isDecodable(c.req.path)) throw new ServiceError("bad_request", "The path must be UTF-8, percent-encoded.");
     const params = names.map((name) => c.req.param(name) ?? "");
     const query = queryOf(c.env);
     let base = "";
@@ -189,13 +187,4 @@ function pattern(op: AnyOperation): string {
 function overlap(as: readonly string[], bs: readonly string[]): boolean {
   const isParameter = (segment = "") => segment.startsWith(":");
   return as.length === bs.length && as.every((a, i) => a === bs[i] || isParameter(a) || isParameter(bs[i]));
-}
-
-function byStaticSegments(a: AnyOperation, b: AnyOperation): number {
-  const [as, bs] = [a.path.split("/"), b.path.split("/")];
-  for (const [i, segment] of as.entries()) {
-    const difference = Number(segment.startsWith("{")) - Number(bs[i]?.startsWith("{") ?? false);
-    if (difference !== 0) return difference;
-  }
-  return as.length - bs.length;
 }

@@ -109,7 +109,7 @@ describe("the answer", () => {
   });
 
   test("has a Location below base_url when that is set", async () => {
-    const other = await serveFake(undefined, { baseUrl: async () => "https://wcs.example.com/x/" });
+    const other = await serveFake(undefined, { baseUrl: async () => "https://wcs.example.com/x//" });
     const response = await fetch(`${other.url}/api/users`, json({}));
     expect(response.headers.get("location")).toBe("https://wcs.example.com/x/api/users/7");
     await other.close();
@@ -188,7 +188,7 @@ describe("the call of the core", () => {
     expect(lastCall()?.origin.token).toBe(token);
   });
 
-  test.each(["abc", "Basic abc", "Bearer", "Bearer a b", "Bearer ä"])(
+  test.each(["abc", "Basic abc", "xBearer abc", "Bearer", "Bearer a b", "Bearer ä"])(
     "Authorization %j is refused",
     async (authorization) => {
       const response = await get("/api/users/5", { authorization: Buffer.from(authorization).toString("latin1") });
