@@ -65,7 +65,7 @@ function pathInput({ path }: Plan, params: readonly string[]): Record<string, un
 
 /** An ID with leading zeros is an issue: /users/01 would be another path of /users/1. */
 const parseSegment = (field: Field | undefined, text: string): unknown =>
-  field?.kind === "integer" && /^0\d/.test(text) ? text : parseScalar(field, text);
+  /^0\d/.test(text) ? text : parseScalar(field, text);
 
 /** Encodes the input of an operation as a request that `decode` reads back. */
 export function encode(op: AnyOperation, input: Readonly<Record<string, unknown>>): WireOutput {

@@ -201,6 +201,14 @@ describe("an error of the service", () => {
     expect(fields).toEqual({ id: ["is locked"], body: ["is banned"] });
   });
 
+  test("keeps what the service says of a field of the path that has the same name in the input", async () => {
+    const { url } = await pretend((_, response) =>
+      reply(response, 422, error("validation_failed", { fields: { id: ["is locked"] } })),
+    );
+    const { fields } = await failure(client(url).call(users.get, { id: "x" } as never));
+    expect(fields).toEqual({ id: ["is locked"] });
+  });
+
   test("distinguishes a field of the path from a field of the body with the same name on the wire", async () => {
     let messages = ["must be an integer", "is not an existing unit: 9"];
     const { url } = await pretend((_, response) => {

@@ -2,15 +2,17 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { z } from "zod";
 import { auth } from "../../src/contract/auth.ts";
+import { conversations } from "../../src/contract/conversations.ts";
 import { invalid, ServiceError } from "../../src/contract/errors.ts";
 import { fieldsOf } from "../../src/contract/field-spec.ts";
 import { names } from "../../src/contract/names.ts";
 import type { AnyOperation } from "../../src/contract/operation.ts";
 import { tryParseInput } from "../../src/contract/parse-input.ts";
+import { settings } from "../../src/contract/settings.ts";
 import { units } from "../../src/contract/units.ts";
 import { users } from "../../src/contract/users.ts";
 import { type Client, createClient } from "../../src/http/client/client.ts";
-import { decode, encode } from "../../src/http/codec.ts";
+import { decode, encode, textListsOf } from "../../src/http/codec.ts";
 import { hasBody } from "../../src/http/encode-request.ts";
 import { tries } from "../support/effort.ts";
 import { arbitraryOf } from "./arbitrary.ts";
@@ -86,6 +88,7 @@ describe("a query", () => {
     ["below=yes", { below: "yes" }],
     ["cursor=a%20b+c%2B", { cursor: "a b c+" }],
     ["&&unit=1&", { unit: 1 }],
+    ["=5", { "": "5" }],
     ["limmit=5", { limmit: "5" }],
     ["limit[]=5", { "limit[]": "5" }],
   ])("%s", (query, expected) => expect(list(query)).toEqual(expected));
@@ -131,6 +134,18 @@ describe("a query", () => {
     expect(list("kinds=user%2Cunit", names.find)).toEqual({ kinds: ["user", "unit"] });
   });
 
+  test("an escaped comma separates numbers, and an empty list has no items", () => {
+    expect(list("participants=1%2C2", conversations.list)).toEqual({ participants: [1, 2] });
+    expect(encode(conversations.list, { participants: [] }).query).toBe("participants=");
+    expect(encode(names.find, { texts: [] }).query).toBe("texts=");
+    expect(list("texts=", names.find)).toEqual({ texts: [] });
+  });
+
+  test("lists of free text are those of the query", () => {
+    expect(textListsOf(names.find)).toEqual(["texts"]);
+    expect(textListsOf(settings.set)).toEqual([]);
+  });
+
   test("an unknown field is sent, so that the service reports it, and a field without a value is not", () => {
     expect(encode(users.list, { nope: "a,b" }).query).toBe("nope=a%2Cb");
     expect(encode(users.list, { nope: undefined, limit: 2 }).query).toBe("limit=2");
@@ -155,11 +170,14 @@ describe("a path", () => {
   test("without the value of its field is an error that names the field", () => {
     expect(issues(() => encode(units.reference, { reference: "" }))).toEqual({ reference: ["must not be blank"] });
     expect(issues(() => encode(units.reference, {}))).toEqual({ reference: ["is required"] });
+    expect(issues(() => encode(units.reference, { reference: null }))).toEqual({ reference: ["is required"] });
     expect(issues(() => encode(units.reference, { reference: "\ud800" }))).toHaveProperty("reference");
   });
 
   test("has lists separated by commas, and a value that is not an integer is left to the schema", () => {
-    expect({ ...decode(users.collection, { params: ["1,2,x,03"], query: "" }) }).toEqual({ ids: [1, 2, "x", "03"] });
+    expect({ ...decode(users.collection, { params: ["1,100,x,03"], query: "" }) }).toEqual({
+      ids: [1, 100, "x", "03"],
+    });
     expect({ ...decode(users.get, { params: ["01"], query: "" }) }).toEqual({ id: "01" });
   });
 });
