@@ -288,6 +288,13 @@ describe("an error of the service", () => {
 });
 
 describe("an answer that is not of the service is an error that names it and the next step:", () => {
+  test("a proxy's 413 is a body that is too large for the proxy", async () => {
+    const { url } = await pretend((_, r) => r.writeHead(413, { "content-type": "text/html" }).end("<html>"));
+    const failed = await failure(client(url).call(users.update, { id: 5, title: "x" }));
+    expect([failed.code, failed.hint]).toEqual(["payload_too_large", expect.stringContaining("client_max_body_size")]);
+    expect(failed.message).toMatch(/^A proxy in front of http:.* refused the body as too large\.$/);
+  });
+
   const answers: [string, Handler, RegExp][] = [
     ["a web page", (_, r) => r.writeHead(200, { "content-type": "text/html" }).end("<html>"), /status 200, text\/html/],
     ["JSON of another type", (_, r) => reply(r, 200, { id: 5 }, { "content-type": "text/x; a=b" }), /200, text\/x\)/],

@@ -109,6 +109,7 @@ function notOurs({ status, headers }: Answer, origin: string, success?: typeof f
   // After other statuses the service may still be working, as after 504.
   const cause = status === 502 || status === 503 ? badGateway : status >= 500 ? gatewayTimeout : undefined;
   const message = `${origin} did not answer like a wcs service (status ${status}, ${type}).`;
+  if (status === 413) return tooLargeForProxy(origin);
   if (status < 500 && status !== 429)
     return new PermanentError("unavailable", message, { hint: wrongPlace, cause: success });
   return new ServiceError("unavailable", message, {
@@ -117,6 +118,11 @@ function notOurs({ status, headers }: Answer, origin: string, success?: typeof f
     retryAfter: retryAfter(headers),
   });
 }
+
+const tooLargeForProxy = (origin: string) =>
+  new ServiceError("payload_too_large", `A proxy in front of ${origin} refused the body as too large.`, {
+    hint: "Raise the limit of the proxy, for nginx client_max_body_size, or send less at once.",
+  });
 
 function notDry(origin: string): ServiceError {
   return new PermanentError("unavailable", `${origin} did not confirm the dry run, so the change may have been made.`, {
