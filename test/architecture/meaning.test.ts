@@ -37,11 +37,6 @@ const allowed: readonly { readonly file: string; readonly line: string; readonly
     reason: "Node adds its advice to the message; nothing depends on what it says",
   },
   {
-    file: "cli/kit/commander-issues.ts",
-    line: 'const [said = ""] = error.message.replace(/^error: /, "").split("\\n");',
-    reason: "commander has the option only in the message",
-  },
-  {
     file: "cli/kit/parse-value.ts",
     line: "const [unplaced, issue = unplaced, line, column] = issuePattern.exec(message) ?? [];",
     reason: "JSON.parse has the place only in the message; it is shown, and nothing depends on it",

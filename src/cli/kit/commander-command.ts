@@ -84,24 +84,31 @@ const noting = () => import("./commander-issues.ts");
 
 const neverEmpty = { db: "--db", url: "--url", profile: "--profile", as: "--as", caFile: "--ca-file" };
 
-/** Parses arguments and options, and adds issues with their values. Throws a `UsageError` for a word that belongs to no argument or option. */
+/**
+ * Parses arguments and options, and adds issues about them. With a word that belongs to no argument or option, there are no
+ * arguments. Throws a `UsageError` for an option without its value.
+ */
 export async function parseWithIssues(command: Command, rest: readonly string[], issues: LineIssues) {
   if (asksForHelp(rest)) throw new HelpShown(command.helpInformation());
   command.action(() => {});
   const given = recordGiven(command);
+  const words = replaceBooleanValues(command, rest);
+  let refused: unknown;
   try {
-    command.parse(replaceBooleanValues(command, rest), { from: "user" });
-    noteRepeated(given, command, issues);
+    command.parse(words, { from: "user" });
   } catch (error) {
-    if (!(error instanceof CommanderError)) throw error;
-    throw (await noting()).lineError(command, error, usageOf(command));
+    refused = error;
   }
+  if (given.values().some(({ length }) => length > 1)) (await noting()).noteRepeated(given, command, issues);
+  if (refused instanceof CommanderError)
+    (await noting()).noteUnknownWords({ command, error: refused, words, usage: usageOf(command) }, issues);
+  else if (refused !== undefined) throw refused;
   const options = command.opts();
   if (!formats.includes(options.output ?? "json")) (await noting()).noteWrongFormat(command, usageOf(command), issues);
   for (const [name, flag] of Object.entries(neverEmpty))
-    if (options[name] === "") throw new UsageError(`${flag} must not be empty`);
-  refusePassword(options.db);
-  return { args: command.processedArgs, options };
+    if (options[name] === "") issues.add(new UsageError(`${flag} must not be empty`), [flag]);
+  await issues.gather("--db", () => refusePassword(options.db));
+  return { args: issues.isOpen ? [] : command.processedArgs, options };
 }
 
 /** Collects the options of a line, in order, by the attribute that they set. */
@@ -112,19 +119,6 @@ function recordGiven(command: Command): ReadonlyMap<string, readonly Option[]> {
     command.on(`option:${option.name()}`, () => given.set(attribute, [...(given.get(attribute) ?? []), option]));
   }
   return given;
-}
-
-/** Adds issues about options that were given more than once: commander would silently use the last one. */
-function noteRepeated(given: ReadonlyMap<string, readonly Option[]>, command: Command, issues: LineIssues): void {
-  const values = command.opts();
-  for (const [attribute, options] of given) {
-    const names = [...new Set(options.map(({ long, short }) => long ?? short ?? attribute))];
-    const takesValue = options.some(({ required, optional }) => required || optional);
-    if (Array.isArray(values[attribute]) || (names.length === 1 && !(takesValue && options.length > 1))) continue;
-    const message =
-      names.length > 1 ? `${names.join(" and ")} cannot be used together` : `${names[0]} can be given only once`;
-    issues.add(new UsageError(message), names);
-  }
 }
 
 /** Replaces `--important=true` by `--important`, and `--important=false` by `--no-important`. */

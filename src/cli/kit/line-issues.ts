@@ -5,6 +5,9 @@ export class LineIssues {
   readonly #errors: UsageError[] = [];
   readonly #flags = new Set<string>();
 
+  /** Some words belong to no argument or option, so values that seem to be missing may be among them. */
+  isOpen = false;
+
   get isEmpty(): boolean {
     return this.#errors.length === 0;
   }

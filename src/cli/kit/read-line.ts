@@ -109,6 +109,7 @@ interface ReadValues {
 
 /** Adds issues about missing values, and on a line that fails anyway, or waits for stdin, about those that the service would refuse. */
 async function checkValues(operation: OperationLine, { input, issues, isWhole }: ReadValues): Promise<void> {
+  if (issues.isOpen) return;
   const { leaf, spec, context, line } = operation;
   const fields = line.isNone ? [] : missingFields(spec, input, context.terminal.env);
   const missing = [
