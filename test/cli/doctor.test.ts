@@ -251,7 +251,9 @@ it("doctor finds mails that cannot be sent, wait for long or were given up", asy
   );
   const smtp = { WCS_SETTING_MAIL_SMTP_URL: "smtp://127.0.0.1:1" };
   expect((await examine([], smtp)).states["mails waiting"]).toBe("ok");
-  sql("update mails set created_at = created_at - 7200");
+  sql("update mails set created_at = created_at + 100000");
+  expect((await examine()).messages["mails waiting"]).toContain("the oldest for 0 seconds");
+  sql("update mails set created_at = created_at - 107200");
   expect(await examine([], smtp)).toMatchObject({
     code: 0,
     states: { "mails waiting": "warning" },

@@ -83,7 +83,8 @@ export const databaseChecks: FactChecks<DatabaseFacts> = {
   },
   "mails waiting": ({ outbox: { mails, oldestMail }, missingForMail: missing, now }) => {
     if (mails === 0 || oldestMail === undefined) return ok("None.");
-    const age = now / 1000 - oldestMail;
+    // A mail was created in the future when the clock was set back since.
+    const age = Math.max(0, now / 1000 - oldestMail);
     const what = `${pluralize(mails, "mail")} not sent, the oldest for ${durationOf(age)}.`;
     if (missing.length > 0) return failed(`${what} ${noMail(missing)}`);
     return age * 1000 < overdueAfter ? ok(what) : warning(`${what} See the errors with wcs db outbox.`);
