@@ -82,7 +82,7 @@ export const db: Commands = {
   prune: {
     summary: "Delete expired data now",
     description:
-      "Deletes what wcs serve deletes once an hour, in small transactions, and lists the deleted rows by kind. The\nsettings audit.days, webhooks.log_days, mail.days and tokens.expired_days say for how many days data is kept;\nother kinds are deleted when they expire, and stored responses after a day.",
+      "Deletes what wcs serve deletes once an hour, in small transactions, and lists the deleted rows by kind. The\nsettings audit.days, webhooks.log_days, mail.days and tokens.expired_days say for how many days data is kept;\nother kinds are deleted when they expire, and stored responses after a day. A SQLite file and its backups keep their\nsize, and the free space is used for new data: wcs db copy to a new file makes a smaller one.",
     flags: [dryRunFlag],
     examples: ["wcs db prune --dry-run", "wcs db prune --json --query '[?rows > `0`]'"],
     prints: true,
