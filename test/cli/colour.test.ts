@@ -11,3 +11,12 @@ it("a table has the same text with and without colour", async () => {
   expect(coloured.stdout).not.toBe(plain.stdout);
   expect(stripVTControlCharacters(coloured.stdout)).toBe(plain.stdout);
 });
+
+it("CLICOLOR_FORCE enables colour as FORCE_COLOR does, except 0 and beside NO_COLOR", async () => {
+  const stdoutWith = async (env: NodeJS.ProcessEnv) => (await home().spawn(table, { env })).stdout;
+  const plain = await stdoutWith({});
+  expect(await stdoutWith({ CLICOLOR_FORCE: "1" })).toBe(await stdoutWith({ FORCE_COLOR: "1" }));
+  expect(await stdoutWith({ CLICOLOR_FORCE: "1" })).not.toBe(plain);
+  expect(await stdoutWith({ CLICOLOR_FORCE: "0" })).toBe(plain);
+  expect(await stdoutWith({ CLICOLOR_FORCE: "1", NO_COLOR: "1" })).toBe(plain);
+});

@@ -83,7 +83,8 @@ Behaviour:
   WCS_CONFIG_DIR       directory of the configuration
   WCS_PAGER, PAGER     pager for long tables; default: less; empty or cat disables it
   NO_COLOR             disables colour
-  FORCE_COLOR          enables colour without a terminal
+  FORCE_COLOR, CLICOLOR_FORCE
+                       enable colour without a terminal
   TERM=dumb            disables colour, pager and progress
   CI                   disables prompts
   WCS_DEBUG=1          prints stack traces of unexpected failures

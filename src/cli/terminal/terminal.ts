@@ -55,10 +55,11 @@ export const noPaint: Paint = {
   value: same,
 };
 
-/** Returns whether a stream gets colour, following NO_COLOR, FORCE_COLOR and TERM. */
+/** Returns whether a stream gets colour, following NO_COLOR, FORCE_COLOR, CLICOLOR_FORCE and TERM. */
 function wantsColour(env: NodeJS.ProcessEnv, isTerminal: boolean): boolean {
   if (env.NO_COLOR) return false;
   if (env.FORCE_COLOR !== undefined) return env.FORCE_COLOR !== "0" && env.FORCE_COLOR !== "false";
+  if (env.CLICOLOR_FORCE && env.CLICOLOR_FORCE !== "0") return true;
   return isTerminal && env.TERM !== "dumb";
 }
 
