@@ -63,8 +63,14 @@ export async function findByName(
   return found;
 }
 
+/** Returns the IDs of the things that one flag or argument names. */
+export async function findSeveral(kind: NamedKind, label: string, texts: readonly string[], dialog: Dialog) {
+  const [ids = []] = await findByName([{ label, kind, texts }], dialog);
+  return ids;
+}
+
 export async function findOneByName(kind: NamedKind, label: string, text: unknown, dialog: Dialog): Promise<number> {
-  const [[id = 0] = []] = await findByName([{ label, kind, texts: [String(text)] }], dialog);
+  const [id = 0] = await findSeveral(kind, label, [String(text)], dialog);
   return id;
 }
 
@@ -117,8 +123,7 @@ export async function chooseNamed(kind: NamedKind, field: Field, dialog: Dialog)
       text.trim() === "" ? "Enter a value" : true,
     );
     try {
-      const [ids = []] = await findByName([{ label: "", kind, texts: answer.split(",") }], dialog);
-      return ids;
+      return await findSeveral(kind, "", answer.split(","), dialog);
     } catch (error) {
       if (!(error instanceof UsageError || error instanceof ServiceError)) throw error;
       terminal.note(error.message);

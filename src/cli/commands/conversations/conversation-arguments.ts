@@ -2,7 +2,8 @@ import type { FileItem } from "../../../contract/file-schemas.ts";
 import type { Caller } from "../../../contract/operation.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { Context } from "../../kit/command-spec.ts";
-import { isId, splitList } from "../../kit/parse-value.ts";
+import { findOneByName } from "../../kit/find-by-name.ts";
+import { splitList } from "../../kit/parse-value.ts";
 import { renameErrorFields } from "../../kit/rename-error-fields.ts";
 
 export const wordsIn = (given: string | string[] | undefined): string[] => [given ?? []].flat();
@@ -45,13 +46,8 @@ export async function withCaller<T>(
 
 /** Returns a function that finds the conversation of the argument, or asks for one on a terminal, and returns its ID. */
 export function conversationOf({ args, terminal }: Context): (caller: Caller) => Promise<number> {
-  if (args.id !== undefined) {
-    return async (caller) => {
-      if (isId(String(args.id))) return Number(args.id);
-      const { findOneByName } = await import("../../kit/find-by-name.ts");
-      return findOneByName("conversations", "<id>", args.id, { caller, terminal });
-    };
-  }
+  if (args.id !== undefined)
+    return async (caller) => findOneByName("conversations", "<id>", args.id, { caller, terminal });
   if (!terminal.interactive) throw new UsageError("missing <id>");
   return async (caller) =>
     (await import("../../kit/list-choices.ts")).chooseListed("conversations", { caller, terminal });

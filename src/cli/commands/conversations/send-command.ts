@@ -6,7 +6,7 @@ import { Interrupted, UsageError } from "../../errors/cli-errors.ts";
 import { createSources, type Sources } from "../../file-io/value-sources.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { editText } from "../../kit/edit-field.ts";
-import { findByName, findOneByName } from "../../kit/find-by-name.ts";
+import { findOneByName, findSeveral } from "../../kit/find-by-name.ts";
 import { failWithKey, idempotencyOf } from "../../kit/idempotency-key.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
@@ -31,7 +31,7 @@ export async function sendMessage(context: Context): Promise<void> {
   const needed = files === undefined;
   const send = async (caller: Caller) => {
     if (place === undefined) {
-      const [recipients = []] = await findByName([{ label: "--to", kind: "users", texts: to }], { caller, terminal });
+      const recipients = await findSeveral("users", "--to", to, { caller, terminal });
       const use = (message: string) => caller.call(conversations.create, { recipients, message, files }, options);
       return compose(context, { words, sources, needed, use });
     }

@@ -1,7 +1,7 @@
 import type { conversations } from "../../../contract/conversations.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import type { OperationRun } from "../../kit/command-spec.ts";
-import { findByName } from "../../kit/find-by-name.ts";
+import { findSeveral } from "../../kit/find-by-name.ts";
 import { usersNamed } from "./conversation-arguments.ts";
 
 export async function showConversations(run: OperationRun<typeof conversations.list>): Promise<void> {
@@ -10,7 +10,6 @@ export async function showConversations(run: OperationRun<typeof conversations.l
   if (flags.with && flags.without) throw new UsageError("--with and --without cannot be used together");
   const texts = usersNamed(flags.with ?? flags.without);
   if (texts.length === 0) return void (await finish(input));
-  const named = [{ label: flags.with ? "--with" : "--without", kind: "users", texts }] as const;
-  const [participants = []] = await findByName(named, { caller, terminal });
+  const participants = await findSeveral("users", flags.with ? "--with" : "--without", texts, { caller, terminal });
   await finish({ ...input, participants, participants_mode: flags.with ? "find" : "exclude" });
 }

@@ -4,7 +4,7 @@ import { UsageError } from "../../../errors/cli-errors.ts";
 import { type ExportSpec, exportItems } from "../../../file-io/export-file.ts";
 import { limitHeap } from "../../../file-io/heap-limit.ts";
 import type { Context } from "../../../kit/command-spec.ts";
-import { findByName } from "../../../kit/find-by-name.ts";
+import { findSeveral } from "../../../kit/find-by-name.ts";
 import { splitList } from "../../../kit/parse-value.ts";
 import { checkZone } from "../../../output/create-output.ts";
 import { version } from "../../../session/version.ts";
@@ -62,8 +62,8 @@ async function selectionOf({ args, flags, globals, terminal }: Context): Promise
     if (from !== undefined || to !== undefined || type !== undefined)
       throw new UsageError("<ids> cannot be used together with --from, --to or --type");
     return async function* (caller) {
-      const [found = []] = await findByName([{ label: "<ids>", kind: "events", texts: ids }], { caller, terminal });
-      for (const id of found) yield [await caller.call(events.get, { id })];
+      for (const id of await findSeveral("events", "<ids>", ids, { caller, terminal }))
+        yield [await caller.call(events.get, { id })];
     };
   }
   const zone = checkZone(globals.tz);
