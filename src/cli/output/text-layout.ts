@@ -1,4 +1,4 @@
-import { listFirst } from "../../contract/count-text.ts";
+import { listAll, listFirst } from "../../contract/count-text.ts";
 import type { MarkdownOptions } from "../terminal/markdown/markdown-blocks.ts";
 import { sanitizeLine, sanitizeText } from "../terminal/sanitize.ts";
 import { wrapText } from "../terminal/wrap-text.ts";
@@ -36,6 +36,5 @@ export const attachmentLine = (
 /** Joins names: `Ada, Bob and Cy`. With more than `max` names: `Ada, Bob and 3 more`. */
 export function namesOf(people: readonly { readonly name: string }[], max = Number.POSITIVE_INFINITY): string {
   const names = people.map(({ name }) => sanitizeLine(name));
-  if (names.length > max) return listFirst(names, max);
-  return names.length > 1 ? `${names.slice(0, -1).join(", ")} and ${names.at(-1)}` : (names[0] ?? "nobody");
+  return (names.length > max ? listFirst(names, max) : listAll(names)) || "nobody";
 }

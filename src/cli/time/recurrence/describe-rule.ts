@@ -1,3 +1,4 @@
+import { listAll } from "../../../contract/count-text.ts";
 import { type Rule, weekdays } from "../../../contract/event-schemas.ts";
 import {
   dayNames,
@@ -39,15 +40,11 @@ const nameOf = (day: Weekday) => dayNames[weekdays.indexOf(day)]!;
 
 function allOf(days: readonly Weekday[], ending: string): string {
   if (isSame(days, workdays)) return `weekday${ending}`;
-  return isSame(days, weekend) ? `weekend${ending}` : listed(days.map(nameOf), "and");
+  return isSame(days, weekend) ? `weekend${ending}` : listAll(days.map(nameOf));
 }
 
 function oneOf(days: readonly Weekday[]): string {
   if (isSame(days, weekdays)) return "day";
   if (isSame(days, workdays)) return "weekday";
-  return isSame(days, weekend) ? "weekend day" : listed(days.map(nameOf), "or");
-}
-
-function listed(names: readonly string[], word: string): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} ${word} ${names.at(-1)}`;
+  return isSame(days, weekend) ? "weekend day" : listAll(days.map(nameOf), "or");
 }
