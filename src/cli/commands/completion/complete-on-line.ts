@@ -3,7 +3,7 @@ import { posts } from "../../../contract/posts.ts";
 import { units } from "../../../contract/units.ts";
 import { users } from "../../../contract/users.ts";
 import type { CommandEnvironment } from "../../kit/command-context.ts";
-import { isGroup, isOperation } from "../../kit/command-spec.ts";
+import { isOperation } from "../../kit/command-spec.ts";
 import { parseWithIssues } from "../../kit/commander-command.ts";
 import { findOneByName } from "../../kit/find-by-name.ts";
 import { unitIn } from "../../kit/find-parts.ts";
@@ -53,7 +53,7 @@ async function inputOnLine({ words, environment: { program, terminal } }: LineTo
   // Some shells leave out the word that is being typed, and its flag then has no value.
   const whole = words.at(-1)?.startsWith("--") ? words.slice(0, -1) : words;
   const { entry, path, rest } = await findCommand(program.registry, whole);
-  if (entry === undefined || isGroup(entry) || !isOperation(entry)) return {};
+  if (entry === undefined || !isOperation(entry)) return {};
   const spec = createInputSpec(entry);
   const line = await parseWithIssues(buildOperation(entry, path, terminal, spec), rest, new LineIssues());
   return {

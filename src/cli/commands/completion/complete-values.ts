@@ -1,6 +1,6 @@
 import { homedir } from "node:os";
 import type { z } from "zod";
-import { listedKinds, type NamedKind, namedKinds } from "../../../contract/field-metadata.ts";
+import { type ListedKind, listedKinds, type NamedKind, namedKinds } from "../../../contract/field-metadata.ts";
 import type { Caller, CallOptions, Operation } from "../../../contract/operation.ts";
 import type { CommandEnvironment } from "../../kit/command-context.ts";
 import { connect } from "../../session/connection.ts";
@@ -37,7 +37,7 @@ export async function complete(
 
 async function findCandidates(kind: string, prefix: string, words: readonly string[], environment: CommandEnvironment) {
   const { terminal } = environment;
-  const finder = finders[kind] ?? choiceFinder(kind);
+  const finder = finders[kind];
   if (!finder) return [];
   const { as, ...given } = globalsIn(words);
   // The user of --as may be the word that is completed.
@@ -112,6 +112,7 @@ const onLine =
   };
 
 const finders: Readonly<Record<string, Finder>> = {
+  ...Object.fromEntries(listedKinds.map((kind) => [kind, listFinder(kind)])),
   users: firstPageOf(async () => (await import("../../../contract/users.ts")).users.list),
   units: firstPageOf(async () => (await import("../../../contract/units.ts")).units.list),
   usertypes: firstPageOf(async () => (await import("../../../contract/usertypes.ts")).usertypes.list),
@@ -143,11 +144,9 @@ const finders: Readonly<Record<string, Finder>> = {
   },
 };
 
-function choiceFinder(kind: string): Finder | undefined {
-  const listed = listedKinds.find((each) => each === kind);
-  if (listed === undefined) return undefined;
+function listFinder(kind: ListedKind): Finder {
   return async ({ caller, options, name }) =>
-    (await import("../../kit/list-choices.ts")).itemLists[listed](caller, options, name);
+    (await import("../../kit/list-choices.ts")).itemLists[kind](caller, options, name);
 }
 
 /** Reads the options that select the target from the command line so far. */

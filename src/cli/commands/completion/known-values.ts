@@ -114,7 +114,7 @@ async function groupIn(words: readonly string[], registry: Registry): Promise<Co
 
 async function fieldsOfCommand(words: readonly string[], { program }: CommandEnvironment): Promise<Candidate[]> {
   const { entry } = await findCommand(program.registry, words);
-  if (entry === undefined || isGroup(entry) || !isOperation(entry)) return [];
+  if (entry === undefined || !isOperation(entry)) return [];
   const { itemFields } = await import("../../output/field-selection.ts");
   return itemFields(entry.op).flatMap(({ name, description, fields = [] }) => [
     { value: name, name: description ?? "" },

@@ -20,17 +20,15 @@ export async function runDoctor(context: Context): Promise<void> {
 const stages: Readonly<Record<string, (context: Context) => Promise<Finding[] | undefined>>> = {
   target: findInTarget,
   login: findInLogin,
-  "API tokens": (context) =>
-    unlessRefused(
-      "forbidden",
-      ask(context, async (caller) => (await import("./check-service.ts")).findInTokens(caller)),
-    ),
-  service: (context) =>
-    unlessRefused(
-      "forbidden",
-      ask(context, async (caller) => (await import("./check-service.ts")).findInService(caller)),
-    ),
+  "API tokens": (context) => findAllowed("findInTokens", context),
+  service: (context) => findAllowed("findInService", context),
 };
+
+const findAllowed = (find: "findInTokens" | "findInService", context: Context) =>
+  unlessRefused(
+    "forbidden",
+    ask(context, async (caller) => (await import("./check-service.ts"))[find](caller)),
+  );
 
 async function findAll(context: Context): Promise<Finding[]> {
   const findings = judgeFacts(machineChecks, readMachineFacts(context.terminal.env));
