@@ -1,13 +1,13 @@
 import { ServiceError } from "../../../contract/errors.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError, capitalize } from "../../errors/cli-errors.ts";
+import { noteDeactivated } from "../../file-io/note-deactivated.ts";
 import { openSource } from "../../file-io/open-source.ts";
 import { portionsOf } from "../../file-io/portions.ts";
 import { progressBar } from "../../file-io/show-progress.ts";
 import type { Context } from "../../kit/command-spec.ts";
 import { requireConfirmation } from "../../kit/confirmation.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
-import { noteDeactivated } from "../../output/note-deactivated.ts";
 import {
   type ChangeCounts,
   countChanges,

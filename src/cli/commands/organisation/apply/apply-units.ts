@@ -1,7 +1,7 @@
 import { units } from "../../../../contract/units.ts";
 import type { FileRow } from "../../../file-io/file-rows.ts";
+import { requireOutcomes } from "../../../file-io/require-outcomes.ts";
 import { fieldSentences } from "../../../output/field-sentences.ts";
-import { requireOutcomes } from "../../../session/require-outcomes.ts";
 import type { Done } from "../../print-changes.ts";
 import { isRemoval, pickChanged, type Task, touches } from "../plan/change.ts";
 import { type ApplyContext, departmentKey, idOfReference, inBatches } from "./apply-context.ts";
