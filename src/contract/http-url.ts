@@ -1,2 +1,5 @@
 /** Returns whether a text is the URL of a service or a file, and not a path or the address of a database. */
 export const isHttpUrl = (text: string): boolean => /^https?:\/\//i.test(text);
+
+/** Removes slashes and /api from the end of a base URL. */
+export const withoutApi = (url: string): string => url.replace(/(?<=[^:/])(\/+api)?\/*$/, "");

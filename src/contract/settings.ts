@@ -10,6 +10,7 @@ import {
   timezone,
   url,
 } from "./common-schemas.ts";
+import { withoutApi } from "./http-url.ts";
 import { once } from "./once.ts";
 import { operation, operationGroup } from "./operation.ts";
 
@@ -23,10 +24,7 @@ const smtpUrl = () =>
 const baseUrl = () =>
   url()
     .refine((value) => !/[?#]|^\w+:\/*[^/]*@/.test(value), "must not have a query, a fragment or credentials")
-    .overwrite(withoutApi);
-
-/** Normalizes a base URL and removes slashes and /api from its end. */
-const withoutApi = (value: string) => (URL.parse(value)?.href ?? value).replace(/(?<=[^:/])(\/+api)?\/*$/, "");
+    .overwrite((value) => withoutApi(URL.parse(value)?.href ?? value));
 
 const address = String.raw`[^\s<>@,;:"]+@[^\s<>@,;:"]+`;
 const mailbox = new RegExp(String.raw`^(${address}|("[^"]*"|[^<>@,;:"]*)\s*<${address}>)$`);

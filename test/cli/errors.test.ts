@@ -401,6 +401,12 @@ it.each(["users list", "top --once"])("wcs %s --ca-file: exit 2 for a file witho
   });
 });
 
+it("the URL of a database after a space is refused, and its password is not shown", async () => {
+  const { code, stderr } = await home().sit(["units", "list"], { env: { WCS_DB: " postgres://u:s3cret@host/db" } });
+  expect(stderr).toMatch(notAUrl);
+  expect(code).toBe(2);
+});
+
 it("a token that no header can hold is explained, with the variable that it came from", async () => {
   const line = ["users", "list", "--url", "http://127.0.0.1:1"];
   const { code, stderr } = await home().sit(line, { env: { WCS_TOKEN: "wcs_abc\n" } });

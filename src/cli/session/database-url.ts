@@ -1,9 +1,9 @@
 import { UsageError } from "../errors/cli-errors.ts";
 
-const isPostgres = (text: string) => /^\s*postgres(ql)?:/i.test(text);
+export const namesPostgres = (text: string): boolean => /^\s*postgres(ql)?:/i.test(text);
 
 function hasPassword(address: string): boolean {
-  if (!isPostgres(address)) return false;
+  if (!namesPostgres(address)) return false;
   const url = URL.parse(address);
   // A malformed URL may contain a password as well.
   if (url === null || url.host === "") return /:.*@|[?&]password=/s.test(address.replace(/^[^:]*:/, ""));

@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { isHttpUrl } from "../../contract/http-url.ts";
+import { isHttpUrl, withoutApi } from "../../contract/http-url.ts";
 import { once } from "../../contract/once.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { type Config, type Profile, profileNamed, readConfig } from "./config.ts";
-import { withoutPassword } from "./database-url.ts";
+import { namesPostgres, withoutPassword } from "./database-url.ts";
 
 export interface Target {
   /** SQLite file path, postgres:// URL, or base URL of an instance. */
@@ -23,12 +23,12 @@ export function baseUrl(text: string): string {
   if (!isHttpUrl(text) || !URL.canParse(text)) {
     throw new UsageError(`'${text}' is not the URL of an instance`, { hint: "use a URL like https://wcs.example.com" });
   }
-  return text.replace(/(?<=[^:/])(\/+api)?\/*$/, "");
+  return withoutApi(text);
 }
 
 /** Returns the address of a database for a profile. Relative paths become absolute. The error repeats no password. */
 export function databaseAddress(text: string): string {
-  if (!/^postgres(ql)?:/i.test(text)) return resolve(text);
+  if (!namesPostgres(text)) return resolve(text);
   // Without a host, pg takes the local one.
   const url = /^postgres(ql)?:\/\//.test(text) ? URL.parse(text.replace("@/", "@localhost/")) : null;
   // Part of a password with @ and / would be parsed as the host and the database, and be shown in errors.

@@ -6,6 +6,7 @@ import { type Issues, tryParse } from "../../../contract/parse-input.ts";
 import { defaults, type Settings, settingsSchema, settingVariable } from "../../../contract/settings.ts";
 import { quoteForShell } from "../../../contract/shell-quote.ts";
 import { isShortTokenKey, tokenKeyBytes } from "../../../core/pipeline/load-instance.ts";
+import { isPostgresUrl } from "../../../store/open-database.ts";
 import { UsageError } from "../../errors/cli-errors.ts";
 import { suggestName } from "../../errors/nearest-name.ts";
 import { modeOf, modeText, readersOf } from "../../file-io/file-mode.ts";
@@ -100,7 +101,7 @@ function withVariables(config: Options, path: string) {
   const { db, smtp_url, secret_key_file, secret_key, token_key, metrics_token, settings = {}, ...shared } = config;
   // Relative paths begin at the folder of the file, so that it means the same wherever the command runs.
   const at = (name: string | undefined) => name && resolve(dirname(resolve(path)), name);
-  const isUrl = db !== undefined && /^postgres(ql)?:/.test(databaseAddress(db));
+  const isUrl = db !== undefined && isPostgresUrl(databaseAddress(db));
   const variables = {
     WCS_DB: isUrl ? db : at(db),
     WCS_SECRET_KEY: secret_key,
