@@ -266,6 +266,12 @@ export async function countRows<T extends keyof Schema>(query: SelectQueryBuilde
   return count;
 }
 
+/** Returns the largest ID of a table, 0 without rows. */
+export async function lastId(db: Db, table: TableWithId): Promise<number> {
+  const [row] = await runText<{ id: number | null }>(db, `select max(id) as id from ${table}`, []);
+  return row?.id ?? 0;
+}
+
 /** Returns a function that returns the placeholders of a statement, one after the other. */
 function placesIn(db: Db): () => string {
   let count = 0;

@@ -2,12 +2,13 @@ import { type RawBuilder, type SqlBool, sql } from "kysely";
 import { ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { posts as contract } from "../../contract/posts.ts";
+import { lastId } from "../../store/bulk.ts";
 import { presentAuthors } from "../directory/present-authors.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { type AskedPage, decodeCursor, makeCursorPage, type Position } from "../pipeline/cursor.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { findEditable, type PostRow } from "./find-post.ts";
-import { lastUser, rangeLength, readersIn } from "./recount-post.ts";
+import { rangeLength, readersIn } from "./recount-post.ts";
 import { requireInvitation } from "./stored-event.ts";
 
 type Condition = RawBuilder<SqlBool>;
@@ -77,7 +78,7 @@ async function findReaders({ db }: Ctx, post: PostRow, condition: Condition | un
   const { id, audience_id } = post;
   const [key = 0] = position?.key ?? [];
   const back = position?.direction === "before";
-  const end = back ? 0 : await lastUser(db);
+  const end = back ? 0 : await lastId(db, "users");
   const found: Reading[] = [];
   let at = back ? key - 1 : key;
   let length = 2 * limit;

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from "kysely";
-import { findRow, updateRow } from "../../store/bulk.ts";
+import { findRow, lastId, updateRow } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { isPostgres } from "../../store/dialect.ts";
 import { serviceProvider } from "../directory/service-accounts.ts";
@@ -15,7 +15,7 @@ export const rangeLength = 5000;
 
 /** Counts the readers of a post, up to `maxCounted`. Other requests can run in between. */
 async function countReaders(db: Db, audience: number): Promise<number> {
-  const max = await lastUser(db);
+  const max = await lastId(db, "users");
   // PostgreSQL does not block other requests, and counts all at once more quickly.
   const length = isPostgres(db) ? max : rangeLength;
   let count = 0;
@@ -24,15 +24,6 @@ async function countReaders(db: Db, audience: number): Promise<number> {
     count += await countInRange(db, audience, { from, to: from + length });
   }
   return Math.min(count, maxCounted);
-}
-
-/** Returns the largest ID of a user. */
-export async function lastUser(db: Db): Promise<number> {
-  const { last } = await db
-    .selectFrom("users")
-    .select((eb) => eb.fn.max<number | null>("id").as("last"))
-    .executeTakeFirstOrThrow();
-  return Number(last);
 }
 
 async function countInRange(db: Db, audience: number, range: IdRange): Promise<number> {

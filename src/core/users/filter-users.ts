@@ -1,6 +1,7 @@
 import { sql } from "kysely";
 import type { Ability, InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
+import { lastId } from "../../store/bulk.ts";
 import type { Db } from "../../store/database.ts";
 import { beginsWith, isPostgres } from "../../store/dialect.ts";
 import { emailKey } from "../directory/text-keys.ts";
@@ -115,13 +116,10 @@ const sliceLength = 20_000;
 async function readPageInSlices(ctx: Ctx, users: Users, { list, limit, cursor }: AskedPage) {
   const position = decodeCursor<[number]>(ctx, list, cursor);
   const back = position?.direction === "before";
-  const { last } = await ctx.db
-    .selectFrom("users")
-    .select((eb) => eb.fn.max<number | null>("id").as("last"))
-    .executeTakeFirstOrThrow();
+  const last = await lastId(ctx.db, "users");
   const found: { readonly id: number }[] = [];
   let key = position?.key[0] ?? 0;
-  while (found.length <= limit && (back ? key > 1 : key < Number(last))) {
+  while (found.length <= limit && (back ? key > 1 : key < last)) {
     const end = back ? key - sliceLength : key + sliceLength;
     const slice = users
       .where("u.id", back ? "<" : ">", key)

@@ -1,5 +1,5 @@
 import { type webhooks as contract, testEvent } from "../../contract/webhooks.ts";
-import { upsertRow } from "../../store/bulk.ts";
+import { lastId, upsertRow } from "../../store/bulk.ts";
 import { prepared } from "../../store/prepared.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 
@@ -19,10 +19,7 @@ const eventsAfter = prepared((db, p: { after: number; limit: number }) =>
 /** Returns the events after a given one, waiting until there are any. */
 export const pollEvents: Handlers<typeof contract>["events"] = async (ctx, { after, wait, limit }) => {
   await recordListening(ctx);
-  if (after === undefined) {
-    const last = ctx.db.selectFrom("webhook_events").select((eb) => eb.fn.max("id").as("id"));
-    return { data: [], meta: { last_id: (await last.executeTakeFirst())?.id ?? 0 } };
-  }
+  if (after === undefined) return { data: [], meta: { last_id: await lastId(ctx.db, "webhook_events") } };
   const rows = await ctx.waitFor({ seconds: wait, topics: ["webhook-events"] }, async () => {
     const found = await eventsAfter(ctx.db, { after, limit });
     return found.length > 0 ? found : undefined;
