@@ -13,14 +13,7 @@ import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { requireNoIssues } from "../pipeline/field-issues.ts";
 import { queueMails } from "../pipeline/queue-mail.ts";
 import { accountOf, accountOfUser, countEvent } from "../pipeline/rate-limits.ts";
-import {
-  proofIssues,
-  twoFactorBegin,
-  twoFactorConfirm,
-  twoFactorDisable,
-  twoFactorRecoveryCodes,
-  twoFactorStatus,
-} from "./change-two-factor.ts";
+import { proofIssues, twoFactorHandlers } from "./change-two-factor.ts";
 import { checkSignIn, extendSession, startSession } from "./sign-in.ts";
 
 export const auth: Handlers<typeof contract> = {
@@ -48,11 +41,7 @@ export const auth: Handlers<typeof contract> = {
     return [ctx.token ? await extendSession(ctx, ctx.token) : await startSession(ctx, id, tokenVersion)];
   },
 
-  twoFactorStatus,
-  twoFactorBegin,
-  twoFactorConfirm,
-  twoFactorRecoveryCodes,
-  twoFactorDisable,
+  ...twoFactorHandlers,
 
   async passwordRequest(ctx, { email }) {
     const user = await userByEmail(ctx, email);

@@ -53,60 +53,13 @@ async function useProof(tx: Ctx, code: ValidCode | undefined): Promise<void> {
   throw new ServiceError("conflict", "The code was used at the same moment; try again with another one.");
 }
 
-type Auth = Handlers<typeof contract>;
-
 /** Seconds between the beginning and the confirmation. */
 const setUpSeconds = 1800;
 
 const isOn = () => new ServiceError("conflict", "You sign in with two factors already; switch them off first.");
 const notBegun = () =>
   new ServiceError("conflict", "You did not start to set up two factors in the last 30 minutes; start again.");
-
-/** Stores a new secret. It has no effect until it is confirmed. */
-export const twoFactorBegin: Auth["twoFactorBegin"] = async (ctx, { password }) => {
-  const user = await ownRow(ctx);
-  if (user.two_factor_at !== null) throw isOn();
-  if (user.password_hash === null)
-    throw new ServiceError("conflict", "You have no password here, so there is no sign-in that needs two factors.");
-  await proveIdentity(ctx, { password });
-  const { newTotpSecret, totpUri } = await import("./totp.ts");
-  const secret = newTotpSecret();
-  const issuer = await instanceName(ctx.db, ctx.settings.name);
-  return ctx.transaction(async (tx) => {
-    // A secret in use must not be replaced.
-    if ((await ownRow(tx)).two_factor_at !== null) throw isOn();
-    const { id } = tx.actor;
-    const sealed = await tx.secrets.seal(tx.db, `two_factors.secret.${id}`, secret);
-    await upsertRow(tx.db, "two_factors", { user_id: id }, { secret: sealed, last_step: 0, begun_at: tx.now });
-    return { secret, uri: totpUri(secret, issuer, user.email ?? String(id)) };
-  });
-};
-
-/** From now on signing in needs a code. */
-export const twoFactorConfirm: Auth["twoFactorConfirm"] = async (ctx, { code }) => {
-  const { id } = ctx.actor;
-  if ((await ownRow(ctx)).two_factor_at !== null) throw isOn();
-  const factor = await readTwoFactor(ctx, id);
-  if (factor === undefined || factor.begun_at <= ctx.now - setUpSeconds) throw notBegun();
-  const { step } = await attempt(ctx, proofSubject(ctx), {
-    check: async () => {
-      const step = await findStep(ctx, factor.plain, code);
-      return { good: step !== undefined, step };
-    },
-  });
-  if (step === undefined) requireNoIssues({ code: [wrongCode] });
-  return ctx.transaction(async (tx) => {
-    const begun = { user_id: id, secret: factor.secret };
-    const [confirmed] = await updateRows(tx.db, "two_factors", begun, { last_step: step }, ["user_id"]);
-    if (confirmed === undefined) throw notBegun();
-    const off = { id, two_factor_at: null };
-    const [enabled] = await updateRows(tx.db, "users", off, { two_factor_at: tx.now }, ["id"]);
-    if (enabled === undefined) throw isOn();
-    await queueNotices(tx, [id], "two_factor_on");
-    await markChanged(tx, "user", [id]);
-    return { recovery_codes: await replaceRecoveryCodes(tx, id, factor.plain) };
-  });
-};
+const notOn = () => new ServiceError("conflict", "You don't sign in with two factors.");
 
 async function ownRow({ db, actor }: Ctx) {
   const user = await findRow(db, "users", { id: actor.id }, ["email", "password_hash", "two_factor_at"]);
@@ -114,37 +67,83 @@ async function ownRow({ db, actor }: Ctx) {
   return user!;
 }
 
-export const twoFactorStatus: Auth["twoFactorStatus"] = async (ctx) => {
-  const { db, actor } = ctx;
-  const { two_factor_at: enabled_at } = await ownRow(ctx);
-  return {
-    enabled: enabled_at !== null,
-    enabled_at,
-    recovery_codes_left: await countRows(db.selectFrom("recovery_codes").where("user_id", "=", actor.id)),
-    required: lacksTwoFactor(ctx),
-  };
-};
+export const twoFactorHandlers = {
+  /** Stores a new secret. It has no effect until it is confirmed. */
+  async twoFactorBegin(ctx, { password }) {
+    const user = await ownRow(ctx);
+    if (user.two_factor_at !== null) throw isOn();
+    if (user.password_hash === null)
+      throw new ServiceError("conflict", "You have no password here, so there is no sign-in that needs two factors.");
+    await proveIdentity(ctx, { password });
+    const { newTotpSecret, totpUri } = await import("./totp.ts");
+    const secret = newTotpSecret();
+    const issuer = await instanceName(ctx.db, ctx.settings.name);
+    return ctx.transaction(async (tx) => {
+      // A secret in use must not be replaced.
+      if ((await ownRow(tx)).two_factor_at !== null) throw isOn();
+      const { id } = tx.actor;
+      const sealed = await tx.secrets.seal(tx.db, `two_factors.secret.${id}`, secret);
+      await upsertRow(tx.db, "two_factors", { user_id: id }, { secret: sealed, last_step: 0, begun_at: tx.now });
+      return { secret, uri: totpUri(secret, issuer, user.email ?? String(id)) };
+    });
+  },
 
-export const twoFactorRecoveryCodes: Auth["twoFactorRecoveryCodes"] = async (ctx, proof) => {
-  if (!ctx.actor.twoFactor) throw notOn();
-  const code = await proveIdentity(ctx, proof);
-  return ctx.transaction(async (tx) => {
-    await useProof(tx, code);
-    const factor = await readTwoFactor(tx, tx.actor.id);
-    if (factor === undefined) throw notOn();
-    await queueNotices(tx, [tx.actor.id], "recovery_codes");
-    return { recovery_codes: await replaceRecoveryCodes(tx, tx.actor.id, factor.plain) };
-  });
-};
+  /** From now on signing in needs a code. */
+  async twoFactorConfirm(ctx, { code }) {
+    const { id } = ctx.actor;
+    if ((await ownRow(ctx)).two_factor_at !== null) throw isOn();
+    const factor = await readTwoFactor(ctx, id);
+    if (factor === undefined || factor.begun_at <= ctx.now - setUpSeconds) throw notBegun();
+    const { step } = await attempt(ctx, proofSubject(ctx), {
+      check: async () => {
+        const step = await findStep(ctx, factor.plain, code);
+        return { good: step !== undefined, step };
+      },
+    });
+    if (step === undefined) requireNoIssues({ code: [wrongCode] });
+    return ctx.transaction(async (tx) => {
+      const begun = { user_id: id, secret: factor.secret };
+      const [confirmed] = await updateRows(tx.db, "two_factors", begun, { last_step: step }, ["user_id"]);
+      if (confirmed === undefined) throw notBegun();
+      const off = { id, two_factor_at: null };
+      const [enabled] = await updateRows(tx.db, "users", off, { two_factor_at: tx.now }, ["id"]);
+      if (enabled === undefined) throw isOn();
+      await queueNotices(tx, [id], "two_factor_on");
+      await markChanged(tx, "user", [id]);
+      return { recovery_codes: await replaceRecoveryCodes(tx, id, factor.plain) };
+    });
+  },
 
-export const twoFactorDisable: Auth["twoFactorDisable"] = async (ctx, proof) => {
-  const code = await proveIdentity(ctx, proof);
-  await ctx.transaction(async (tx) => {
-    await useProof(tx, code);
-    if (!(await removeTwoFactor(tx, tx.actor.id))) throw notOn();
-    await queueNotices(tx, [tx.actor.id], "two_factor_off");
-    await markChanged(tx, "user", [tx.actor.id]);
-  });
-};
+  async twoFactorStatus(ctx) {
+    const { db, actor } = ctx;
+    const { two_factor_at: enabled_at } = await ownRow(ctx);
+    return {
+      enabled: enabled_at !== null,
+      enabled_at,
+      recovery_codes_left: await countRows(db.selectFrom("recovery_codes").where("user_id", "=", actor.id)),
+      required: lacksTwoFactor(ctx),
+    };
+  },
 
-const notOn = () => new ServiceError("conflict", "You don't sign in with two factors.");
+  async twoFactorRecoveryCodes(ctx, proof) {
+    if (!ctx.actor.twoFactor) throw notOn();
+    const code = await proveIdentity(ctx, proof);
+    return ctx.transaction(async (tx) => {
+      await useProof(tx, code);
+      const factor = await readTwoFactor(tx, tx.actor.id);
+      if (factor === undefined) throw notOn();
+      await queueNotices(tx, [tx.actor.id], "recovery_codes");
+      return { recovery_codes: await replaceRecoveryCodes(tx, tx.actor.id, factor.plain) };
+    });
+  },
+
+  async twoFactorDisable(ctx, proof) {
+    const code = await proveIdentity(ctx, proof);
+    await ctx.transaction(async (tx) => {
+      await useProof(tx, code);
+      if (!(await removeTwoFactor(tx, tx.actor.id))) throw notOn();
+      await queueNotices(tx, [tx.actor.id], "two_factor_off");
+      await markChanged(tx, "user", [tx.actor.id]);
+    });
+  },
+} satisfies Partial<Handlers<typeof contract>>;
