@@ -60,9 +60,12 @@ export async function hasTable(db: AnyDb, name: string): Promise<boolean> {
 /** Returns the key of an advisory lock of PostgreSQL, as SQL. Each schema has its own, because it may hold another instance. */
 export const lockKey = (lock: number): string => `hashtextextended(current_schema(), ${lock})`;
 
-/** Holds the advisory lock of that number to the end of the transaction. SQLite has only one writer. */
-export async function waitForTurn(tx: AnyDb, lock: number): Promise<void> {
-  if (isPostgres(tx)) await sql`select pg_advisory_xact_lock(${sql.raw(lockKey(lock))})`.execute(tx);
+/** Holds the advisory lock of that number or name to the end of the transaction. SQLite has only one writer. */
+export async function waitForTurn(tx: AnyDb, lock: number | string): Promise<void> {
+  if (!isPostgres(tx)) return;
+  const { hash } = process.getBuiltinModule("node:crypto");
+  const number = typeof lock === "string" ? hash("sha256", lock, "buffer").readUIntBE(0, 6) : lock;
+  await sql`select pg_advisory_xact_lock(${sql.raw(lockKey(number))})`.execute(tx);
 }
 
 /** Number of the advisory lock that every server holds while it listens for changes. */

@@ -1,15 +1,10 @@
 import { findRows, updateRow } from "../../store/bulk.ts";
 import type { Ctx } from "../pipeline/context.ts";
 
-/** Returns a digest of a set of people that does not depend on their order. */
-export function digestOf(people: Iterable<number>): Buffer {
-  const { createHash } = process.getBuiltinModule("node:crypto");
-  const ids = [...new Set(people)].sort((a, b) => a - b);
-  return createHash("sha256").update(ids.join(",")).digest();
-}
-
+/** Returns a key of a set of people that does not depend on their order. */
 export function peopleKey(people: Iterable<number>): string {
-  return digestOf(people).toString("base64url");
+  const ids = [...new Set(people)].sort((a, b) => a - b);
+  return process.getBuiltinModule("node:crypto").hash("sha256", ids.join(","), "base64url");
 }
 
 /** Updates the stored key after somebody joined or left. */

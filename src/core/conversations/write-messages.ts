@@ -15,7 +15,7 @@ import { lockedParticipation, type Participation, participation } from "./partic
 import { type Message, type MessageRow, presentMessage, presentOneMessage } from "./present-messages.ts";
 import { loadPeople } from "./present-participants.ts";
 import { indexedWords } from "./query-words.ts";
-import { digestOf, peopleKey } from "./recipients.ts";
+import { peopleKey } from "./recipients.ts";
 
 /** Maximum number of reactions of one participant to one message. */
 const maxReactions = 10;
@@ -160,24 +160,20 @@ async function findOrCreateConversation(
   people: ReadonlySet<number>,
 ): Promise<LockedConversation & { cleared_position: number }> {
   const type = people.size === 2 ? "direct" : "group";
+  const people_key = peopleKey(people);
   // A simultaneous request for the same people waits here and then finds the new conversation.
-  await waitForTurn(ctx.db, digestOf(people).readUIntBE(0, 6));
+  await waitForTurn(ctx.db, people_key);
   const newest = ctx.db
     .selectFrom("conversations")
     .select("id")
-    .where("people_key", "=", peopleKey(people))
+    .where("people_key", "=", people_key)
     .where("type", "=", type)
     .orderBy("id", "desc")
     .limit(1);
   // Waits for who joins or leaves a group at this moment: then it is no longer of exactly these people, and not found.
   const known = await locking(ctx.db, newest).executeTakeFirst();
   if (known !== undefined) return lockedParticipation(ctx, known.id);
-  const id = await insertRow(ctx.db, "conversations", {
-    type,
-    people_key: peopleKey(people),
-    created_at: ctx.now,
-    updated_at: ctx.now,
-  });
+  const id = await insertRow(ctx.db, "conversations", { type, people_key, created_at: ctx.now, updated_at: ctx.now });
   const participants = [...people].map((user_id) => ({
     conversation_id: id,
     user_id,

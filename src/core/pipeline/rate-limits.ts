@@ -168,8 +168,8 @@ const insert = (
 
 /** Waits for transactions that count for the same account or network. The order is fixed, which prevents deadlocks. */
 async function lock({ db }: Ctx, { kind, account, network }: Subject): Promise<void> {
-  await waitForTurn(db, lockNumber(`${kind} account ${account}`));
-  if (network !== undefined) await waitForTurn(db, lockNumber(`${kind} network ${network}`));
+  await waitForTurn(db, `${kind} account ${account}`);
+  if (network !== undefined) await waitForTurn(db, `${kind} network ${network}`);
 }
 
 /** Deletes some events that count no longer. */
@@ -184,10 +184,6 @@ export async function removeExpiredEvents({ db, now }: Ctx): Promise<void> {
     .deleteFrom("rate_limit_events")
     .where("id", "in", isPostgres(db) ? expired.forUpdate().skipLocked() : expired)
     .execute();
-}
-
-function lockNumber(name: string): number {
-  return process.getBuiltinModule("node:crypto").createHash("sha256").update(name).digest().readUIntBE(0, 6);
 }
 
 /** Selects the events that count. Those that expire too late were written before the clock was set back. */
