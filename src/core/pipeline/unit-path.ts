@@ -3,7 +3,7 @@ export function idsInPath(path: string): number[] {
   return path.split("/").slice(1, -1).map(Number);
 }
 
-/** Returns the IDs of the units above the unit with that path, from the root down. */
+/** Returns the IDs of the units above the unit with that path, from the root down; none for "/", the whole tree. */
 export function ancestorsOf(path: string): number[] {
   return idsInPath(path).slice(0, -1);
 }

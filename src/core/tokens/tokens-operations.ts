@@ -6,10 +6,12 @@ import type { tokens as contract } from "../../contract/tokens.ts";
 import { users } from "../../contract/users.ts";
 import { countRows, deleteRows, findRow } from "../../store/bulk.ts";
 import { hashToken } from "../../store/password-tokens.ts";
+import { serviceProvider } from "../directory/service-accounts.ts";
 import { newApiToken } from "../pipeline/api-tokens.ts";
 import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { readPage } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
+import { notCovered } from "../pipeline/identify-caller.ts";
 import { permit } from "../pipeline/permissions.ts";
 
 type Row = Awaited<ReturnType<ReturnType<typeof tokenRows>["execute"]>>[number];
@@ -106,7 +108,7 @@ async function newTokenIssues(ctx: Ctx, { scopes, owner, expires_at }: Partial<I
 async function ownerIssues({ db, actor }: Ctx, owner: number): Promise<FieldIssues> {
   if (owner === actor.id) return {};
   const user = await findRow(db, "users", { id: owner }, ["provider", "active"]);
-  if (user?.provider !== "service") return { owner: ["must be you or a service account"] };
+  if (user?.provider !== serviceProvider) return { owner: ["must be you or a service account"] };
   return user.active === 1 ? {} : { owner: ["must be active"] };
 }
 
@@ -115,8 +117,7 @@ async function requireWithinToken({ apiToken }: Ctx, scopes: readonly string[], 
   if (apiToken === undefined) return;
   const operations = await allOperations();
   const more = scopes.filter((scope) => !includesScope(apiToken.scopes, scope, operations));
-  if (more.length > 0)
-    throw new ServiceError("forbidden", `The scopes of the API token do not cover ${more.join(", ")}.`);
+  if (more.length > 0) throw notCovered(more.join(", "));
   if (apiToken.expires !== null && (expires === null || expires > apiToken.expires))
     throw new ServiceError("forbidden", "An API token cannot create one that expires later than itself.");
 }

@@ -9,6 +9,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPage, readPageAfter } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { unitPath } from "../pipeline/permissions.ts";
+import { ancestorsOf } from "../pipeline/unit-path.ts";
 
 type Reading = "list" | "get" | "reference" | "tree" | "children";
 
@@ -51,7 +52,7 @@ export const unitReadHandlers: Pick<Handlers<typeof contract>, Reading> = {
       .selectFrom("units")
       .select(["id", "name", "level", "unit_type", "reference", "path", "parent_id"])
       .select(["user_count", "child_count", "descendant_count"]);
-    if (depth !== undefined) query = query.where("level", "<=", levelOf(top) + depth);
+    if (depth !== undefined) query = query.where("level", "<=", ancestorsOf(top).length + depth);
     const order = { by: ["path"], range: { min: top, max: afterPrefix(top) } } as const;
     const { rows, meta } = await readPage(ctx, query, order, { list, limit, cursor });
     return { data: rows.map(presentNode), meta };
@@ -93,8 +94,3 @@ export const unitFilterIssues = (ctx: Ctx, { parent, below }: Partial<InputOf<ty
 
 export const treeIssues = (ctx: Ctx, { unit }: Partial<InputOf<typeof contract.tree>>) =>
   filterIssues(ctx, { units: { unit } });
-
-/** Returns the level: 0 for the root, whose path is /1/, and for "/", which stands for the whole tree. */
-function levelOf(path: string): number {
-  return Math.max(path.split("/").length - 3, 0);
-}

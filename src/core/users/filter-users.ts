@@ -11,7 +11,7 @@ import { takeTurn } from "../pipeline/event-loop-turns.ts";
 import { unitPath } from "../pipeline/permissions.ts";
 import { idsInPath } from "../pipeline/unit-path.ts";
 
-type Filter = Omit<InputOf<typeof contract.list>, "limit" | "cursor">;
+export type Filter = Omit<InputOf<typeof contract.list>, "limit" | "cursor">;
 
 export async function readFilteredPage(ctx: Ctx, filter: Filter, asked: AskedPage) {
   const { query, isSliced } = await matchingUsers(ctx.db, filter);

@@ -1,5 +1,4 @@
 import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
-import type { InputOf } from "../../contract/operation.ts";
 import type { users as contract } from "../../contract/users.ts";
 import { findRow } from "../../store/bulk.ts";
 import { presentUsers, presentUsersAfter, type User } from "../directory/present-users.ts";
@@ -7,7 +6,7 @@ import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { isUnfiltered, readPageAfter } from "../pipeline/cursor.ts";
 import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { requireUser } from "../pipeline/permissions.ts";
-import { readFilteredPage } from "./filter-users.ts";
+import { type Filter, readFilteredPage } from "./filter-users.ts";
 
 /** Returns the issues of filters by things that do not exist, and of `below` without a unit. */
 export async function userFilterIssues(ctx: Ctx, filter: Partial<Filter>): Promise<FieldIssues> {
@@ -54,8 +53,6 @@ export const userReadHandlers = {
 
   collection: async (ctx, { ids }) => ({ users: await presentUsers(ctx, [...new Set(ids)]) }),
 } satisfies Partial<Handlers<typeof contract>>;
-
-type Filter = Omit<InputOf<typeof contract.list>, "limit" | "cursor">;
 
 export async function oneUser(ctx: Ctx, id: number): Promise<User> {
   const [user] = await presentUsers(ctx, [id]);
