@@ -1,4 +1,4 @@
-import type { ChangeListener, Topic } from "./topics.ts";
+import type { ChangeListener } from "./topics.ts";
 
 /** Milliseconds between two checks of the data version. */
 const pause = 20;
@@ -48,5 +48,5 @@ export function watchVersion(version: () => number) {
     timer.unref();
     return () => clearInterval(timer);
   });
-  return { onChange, announce: (topics: readonly Topic[]) => wakeAll(topics) };
+  return { onChange, announce: wakeAll };
 }
