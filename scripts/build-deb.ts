@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -77,10 +77,7 @@ async function addControlFiles(): Promise<void> {
   const files = (await readdir(root, { recursive: true, withFileTypes: true })).filter((entry) => entry.isFile());
   const paths = files.map(({ parentPath, name }) => join(parentPath, name)).sort();
   const contents = await Promise.all(paths.map((path) => readFile(path)));
-  const sums = contents.map((bytes, at) => [
-    createHash("md5").update(bytes).digest("hex"),
-    paths[at]?.slice(root.length + 1),
-  ]);
+  const sums = contents.map((bytes, at) => [hash("md5", bytes), paths[at]?.slice(root.length + 1)]);
   const kilobytes = Math.ceil(contents.reduce((sum, { length }) => sum + length, 0) / 1024);
   const control = (await readFile("packaging/debian/control", "utf8"))
     .replace("VERSION", version)

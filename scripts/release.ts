@@ -1,6 +1,6 @@
 // Makes a release of the checked-out commit: `npm run release`. Publishes nothing.
 import { execFileSync } from "node:child_process";
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -78,7 +78,7 @@ function makeFiles(): void {
   const lines = readdirSync(folder).map((name) => {
     const content = readFileSync(join(folder, name));
     process.stdout.write(`${join(folder, name)}  ${content.length} bytes\n`);
-    return `${createHash("sha256").update(content).digest("hex")}  ${name}\n`;
+    return `${hash("sha256", content)}  ${name}\n`;
   });
   writeFileSync(join(folder, "SHA256SUMS"), lines.join(""));
 }

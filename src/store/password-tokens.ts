@@ -6,7 +6,7 @@ const tokenBytes = 32;
 
 /** Returns the form in which a token is kept. A fast hash is enough, because a token has 256 random bits and cannot be guessed. */
 export function hashToken(token: string): string {
-  return process.getBuiltinModule("node:crypto").createHash("sha256").update(token).digest("base64url");
+  return process.getBuiltinModule("node:crypto").hash("sha256", token, "base64url");
 }
 
 /**

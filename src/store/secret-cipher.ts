@@ -49,7 +49,7 @@ export const isSealed = (stored: string): boolean => stored.startsWith(`${versio
 
 /** Encrypts with AES-256-GCM as `wcs1.<key ID>.<nonce>.<ciphertext and tag>`, in base64url. */
 export function createSecretCipher(key: Uint8Array | undefined): SecretCipher {
-  const keyId = key && crypto().createHash("sha256").update(key).digest().subarray(0, 8).toString("base64url");
+  const keyId = key && crypto().hash("sha256", key, "buffer").subarray(0, 8).toString("base64url");
   return {
     keyId,
     async seal(tx, place, secret) {

@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import { hash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { getAsset, isSea } from "node:sea";
@@ -29,7 +29,7 @@ const folder = import.meta.dirname.endsWith("pages")
 
 export async function respondWithAsset(exchange: Exchange, name: AssetName): Promise<Response> {
   const bytes = isSea() ? Buffer.from(getAsset(`assets/${name}`)) : await readFile(join(folder, name));
-  const etag = `"${createHash("sha256").update(bytes).digest("base64url")}"`;
+  const etag = `"${hash("sha256", bytes, "base64url")}"`;
   const headers = {
     etag,
     "cache-control": "public, no-cache",
