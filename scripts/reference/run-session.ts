@@ -64,7 +64,6 @@ class Session {
   #stop = () => {};
   #served: Promise<unknown> | undefined;
   #recorder: Awaited<ReturnType<typeof startRecorder>> | undefined;
-  readonly #receiver = startReceiver();
   #receiverUrl = shownReceiver;
   #servedUrl = shownUrl;
 
@@ -82,7 +81,7 @@ class Session {
 
   async run(text: string): Promise<Recording> {
     writeSampleFiles();
-    const receiver = await this.#receiver;
+    const receiver = await startReceiver();
     this.#receiverUrl = receiver.url;
     try {
       for (const line of text.split("\n")) {
@@ -153,15 +152,7 @@ class Session {
   async #settle(): Promise<void> {
     if (this.#recorder === undefined) return;
     for (;;) {
-      const { output } = await this.#execute([
-        "db",
-        "outbox",
-        "--db",
-        "wcs.db",
-        "--query",
-        "[?what=='callback']",
-        "--json",
-      ]);
+      const { output } = await this.#execute("db outbox --db wcs.db --query [?what=='callback'] --json".split(" "));
       if (output.startsWith("[]")) return;
       await wait(20);
     }
