@@ -2,7 +2,7 @@ import { mkdirSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 
 /** Creates folders. Node's own `recursive` never returns where an existing folder cannot hold others, as below /proc. */
-export function makeFolders(path: string, mode = 0o777): void {
+export function makeFolders(path: string, mode: number): void {
   if (isMade(path, mode) || dirname(path) === path) return;
   makeFolders(dirname(path), mode);
   if (!isMade(path, mode)) mkdirSync(path, { mode });

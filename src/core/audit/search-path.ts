@@ -19,7 +19,7 @@ export interface PathFilter {
 /** An entry's place in the index of paths, as SQL. */
 type PathKey = RawBuilder<unknown>;
 
-export interface FoundEntry {
+interface FoundEntry {
   readonly id: number;
   readonly created_at: number;
 }

@@ -13,7 +13,7 @@ export interface Sender {
   readonly timezone: string;
 }
 
-export interface Addressee {
+interface Addressee {
   readonly name: string;
   readonly language: string | null;
   readonly timezone: string | null;
