@@ -1,5 +1,5 @@
 import { cp, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
-import { builtinModules } from "node:module";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { openapiDocument } from "../src/http/openapi-document.ts";
@@ -77,18 +77,12 @@ const collectLazyImports: Plugin = {
     for (const id of this.getModuleIds()) lazyImports.set(id, this.getModuleInfo(id)?.dynamicallyImportedIds ?? []);
   },
 };
-const external = new Set([
-  ...builtinModules,
-  ...builtinModules.map((name) => `node:${name}`),
-  "node:sqlite",
-  "pg-native",
-]);
 
 // CommonJS, so that bin/bundle.js can load it with its compiled code.
 const bundle = await rolldown({
   input: { main: "src/cli/main.ts" },
   platform: "node",
-  external: (id, importer) => external.has(id) && !isNeedless(id, importer),
+  external: (id, importer) => (isBuiltin(id) || id === "pg-native") && !isNeedless(id, importer),
   checks: { ineffectiveDynamicImport: false },
   plugins: [
     withoutNeedless,
