@@ -18,6 +18,8 @@ import { watchedFile } from "./watched-file.ts";
 /** "wcs1" in ASCII: marks database files of wcs. */
 export const applicationId = 0x77637331;
 const busySeconds = 5;
+/** Milliseconds between two attempts to begin. Constant, so that those who have waited for long are not overtaken by others. */
+const pause = 5;
 /** Maximum page cache of a connection. */
 const cacheKibibytes = 16_384;
 const oldestSqlite = "3.51.3";
@@ -241,7 +243,7 @@ function onFirstUse(create: () => Db): Db {
 async function begin(check: () => void, connection: DatabaseSync, mayWait: boolean): Promise<void> {
   check();
   const deadline = monotonicTime() + (mayWait ? busySeconds * 1000 : 0);
-  for (let pause = 1; ; pause = Math.min(pause * 2, 50)) {
+  for (;;) {
     try {
       connection.exec("pragma busy_timeout = 0");
       connection.exec("begin immediate");
@@ -251,6 +253,6 @@ async function begin(check: () => void, connection: DatabaseSync, mayWait: boole
     } finally {
       connection.exec(`pragma busy_timeout = ${busySeconds * 1000}`);
     }
-    await sleep(pause * (0.5 + Math.random()));
+    await sleep(pause);
   }
 }
