@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { setImmediate as turn } from "node:timers/promises";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { latestMigration } from "../../src/store/latest-migration.ts";
-import { waitUntilUnused } from "../../src/store/sqlite/wait-until-unused.ts";
+import { removeEmptyFile, waitUntilUnused } from "../../src/store/sqlite/wait-until-unused.ts";
 import { type Child, startChild } from "../support/child.ts";
-import { newInstanceDatabase } from "../support/instance.ts";
+import { newDatabase, newInstanceDatabase } from "../support/instance.ts";
 import { refusal } from "../support/outcome.ts";
 import { turnsDuring } from "../support/turns.ts";
 import { get, put, useDatabase } from "./support.ts";
@@ -113,6 +113,24 @@ it("waitUntilUnused waits for a command that is still at work", async () => {
   const unused = waitUntilUnused(target, "a later migration");
   command.close();
   expect(await unused).toBe(true);
+});
+
+it("removeEmptyFile removes a database only if it is empty and no other process is at work on it", async () => {
+  const { target, remove } = await newDatabase("sqlite");
+  onTestFinished(remove);
+  const command = new DatabaseSync(target);
+  command.exec("pragma journal_mode = wal; begin immediate");
+  removeEmptyFile(target);
+  expect(existsSync(target)).toBe(true);
+  command.exec("create table theirs (id integer); commit");
+  command.close();
+  removeEmptyFile(target);
+  expect(existsSync(target)).toBe(true);
+  const emptied = new DatabaseSync(target);
+  emptied.exec("drop table theirs");
+  emptied.close();
+  removeEmptyFile(target);
+  expect(existsSync(target)).toBe(false);
 });
 
 it("waitUntilUnused throws at once for a file that is damaged, not busy", async () => {

@@ -9,10 +9,10 @@ const maxWait = 5000;
 /** Waits until no other connection has the file open, or its last migration is `wanted`. Returns false after some seconds. */
 export async function waitUntilUnused(path: string, wanted: string): Promise<boolean> {
   const deadline = performance.now() + maxWait;
-  for (let pause = 1; ; pause = Math.min(pause * 2, 100)) {
+  for (;;) {
     if (isUnused(path) || lastMigrationIn(path) === wanted) return true;
     if (performance.now() > deadline) return false;
-    await sleep(pause * (0.5 + Math.random()));
+    await sleep(20);
   }
 }
 
@@ -34,11 +34,13 @@ export function removeEmptyFile(path: string): void {
 /** Counts the tables in a mode in which reading takes the lock that no other connection to a file in WAL mode may have. */
 function countTablesAlone(connection: DatabaseSync): number {
   connection.exec("pragma locking_mode = exclusive");
-  return Number(connection.prepare("select count(*) as tables from sqlite_master").get()?.tables);
+  return (connection.prepare("select count(*) as tables from sqlite_master").get() as { tables: number }).tables;
 }
 
+const selectLast = "select max(name) as name from kysely_migration";
+
 const lastMigrationIn = (path: string) =>
-  unlessBusy(path, (connection) => connection.prepare("select max(name) as name from kysely_migration").get()?.name);
+  unlessBusy(path, (connection) => (connection.prepare(selectLast).get() as { name: string }).name);
 
 function unlessBusy<T>(path: string, work: (connection: DatabaseSync) => T): T | false {
   using connection = new DatabaseSync(path, { timeout: 0 });
