@@ -255,9 +255,10 @@ describe("SQLite files", () => {
   });
 
   it("openDatabase refuses a folder", async () => {
-    const refused = await refusal(openDatabase(folder));
-    expect(refused.code).toBe("unavailable");
-    expect(refused.message).toContain(folder);
+    expect(await refusal(openDatabase(folder))).toMatchObject({
+      code: "unavailable",
+      message: `${folder} cannot be opened; it is a folder.`,
+    });
     expect((await refusal(openDatabase(folder, { create: async () => {} }))).code).toBe("unavailable");
   });
 
@@ -324,6 +325,7 @@ describe("SQLite files", () => {
       );
       expect(refused.code, bits.toString(8)).toBe("unavailable");
       expect(refused.message).not.toMatch(/SQLITE|attempt to write|unable to open database file/);
+      if (bits === 0) expect(refused.message).toMatch(/cannot be opened; SQLite must be able to write to its folder/);
     }
   });
 });

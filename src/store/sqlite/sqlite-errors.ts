@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 
@@ -87,7 +87,8 @@ export function translateError(error: unknown, path?: string, file = path): unkn
 
 function whyNotOpened(path: string | undefined): string {
   if (path === undefined) return "its folder must exist and be writable";
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) return "it is a folder";
+  // With a slash at its end, only a folder exists.
+  if (existsSync(`${path}/`)) return "it is a folder";
   return isOnReadOnlyDisk(path)
     ? "its disk is mounted read-only"
     : "SQLite must be able to write to its folder, even to read. Check the permissions of both, and the limit on open files (ulimit -n)";
