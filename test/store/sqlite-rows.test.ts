@@ -1,7 +1,8 @@
 import { DatabaseSync } from "node:sqlite";
 import { sql } from "kysely";
-import { beforeAll, describe, expect, it, vi } from "vitest";
+import { beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { insertRows } from "../../src/store/bulk.ts";
+import type { Db } from "../../src/store/database.ts";
 import { ReadingDriver } from "../../src/store/sqlite/sqlite-driver.ts";
 import { useDatabase } from "./support.ts";
 
@@ -36,6 +37,21 @@ describe("rows of SQLite", () => {
       'a "quoted" name': null,
     }));
     for (let run = 0; run < 2; run += 1) expect(await query.execute()).toStrictEqual(expected);
+  });
+
+  it("are made by a compiled function only from the 502nd row of a statement on", async () => {
+    const compile = vi.spyOn(globalThis, "Function");
+    onTestFinished(() => compile.mockRestore());
+    const { reader } = open().database;
+    const first = reader.selectFrom("mails").select("recipient as address").where("user_id", "=", 1);
+    const others = reader.selectFrom("mails").select("recipient as address").where("user_id", ">", 700);
+    for (let run = 1; run <= 500; run += 1) expect(await first.execute()).toStrictEqual([{ address: "r1" }]);
+    expect(compile).not.toHaveBeenCalled();
+    for (let run = 501; run <= 503; run += 1) expect(await first.execute()).toStrictEqual([{ address: "r1" }]);
+    expect(compile).toHaveBeenCalledTimes(1);
+    // Compiled once, while its rows are read.
+    expect(await others.execute()).toHaveLength(many - 701);
+    expect(compile).toHaveBeenCalledTimes(1);
   });
 
   it("are none after a statement that returns none, and those that it changed are counted", async () => {
@@ -77,6 +93,16 @@ describe("rows of SQLite", () => {
     expect(parameters).toStrictEqual([5]);
     // Flags to store are parameters, so that rows with different ones have one statement.
     expect(reader.updateTable("users").set({ active: 0 }).compile().parameters).toStrictEqual([0]);
+  });
+
+  it("are read all at once, not as a stream", async () => {
+    const stream = (db: Db) => Array.fromAsync(db.selectFrom("users").select("id").stream());
+    const { database } = open();
+    await expect(stream(database.reader)).rejects.toThrow("queries are not streamed");
+    await expect(database.write(stream)).rejects.toThrow("queries are not streamed");
+    expect(await database.write((tx) => sql<object>`select 1 as one`.execute(tx))).toMatchObject({
+      rows: [{ one: 1 }],
+    });
   });
 
   it("come from statements that are prepared once, of which at most 500 are kept", () => {

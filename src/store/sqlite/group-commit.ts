@@ -1,7 +1,7 @@
 import type { DatabaseSync } from "node:sqlite";
 import type { CompiledQuery, DatabaseConnection, Driver, QueryResult } from "kysely";
 import { unknownOutcome } from "../unknown-outcome.ts";
-import { SqliteConnection } from "./sqlite-driver.ts";
+import { SqliteConnection, streamQuery } from "./sqlite-driver.ts";
 import { isIoError } from "./sqlite-errors.ts";
 
 /** Milliseconds after which a group accepts no more transactions, because its members wait for its end. */
@@ -34,6 +34,7 @@ class Loan implements DatabaseConnection {
   readonly later: Statement[] = [];
   /** The time when the transaction asked for the connection. */
   readonly since: number;
+  readonly streamQuery = streamQuery;
 
   constructor(connection: SqliteConnection, since: number) {
     this.#connection = connection;
@@ -47,10 +48,6 @@ class Loan implements DatabaseConnection {
       this.failure = error;
       throw error;
     }
-  }
-
-  streamQuery<R>(query: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    return this.#connection.streamQuery<R>(query);
   }
 }
 

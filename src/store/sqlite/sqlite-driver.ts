@@ -50,8 +50,14 @@ function compileRow(names: readonly string[]): (values: readonly unknown[]) => R
 
 const namesOf = (statement: StatementSync) => statement.columns().map(({ name }) => name);
 
+/** Kysely asks for it; wcs reads all rows at once. */
+export const streamQuery: DatabaseConnection["streamQuery"] = () => {
+  throw new Error("queries are not streamed");
+};
+
 export class SqliteConnection implements DatabaseConnection {
   readonly raw: DatabaseSync;
+  readonly streamQuery = streamQuery;
   readonly #statements = new Map<string, Prepared>();
 
   constructor(raw: DatabaseSync) {
@@ -67,10 +73,6 @@ export class SqliteConnection implements DatabaseConnection {
     const values = parameters.map(bound);
     if (prepared.names.length > 0) return { rows: rowsOf(prepared, values) as R[] };
     return { rows: [], numAffectedRows: BigInt(prepared.statement.run(...values).changes) };
-  }
-
-  async *streamQuery<R>({ sql, parameters }: CompiledQuery): AsyncIterableIterator<QueryResult<R>> {
-    for (const row of this.raw.prepare(sql).iterate(...parameters.map(bound))) yield { rows: [row as R] };
   }
 
   #prepare(sql: string): Prepared {
