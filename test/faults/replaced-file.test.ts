@@ -1,6 +1,8 @@
 import { copyFileSync, linkSync, renameSync, rmSync, statSync } from "node:fs";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, beforeEach, expect, it, onTestFinished, vi } from "vitest";
 import { units } from "../../src/contract/units.ts";
+import { createService } from "../../src/core/service.ts";
 import { openDatabase } from "../../src/store/open-database.ts";
 import { get, put } from "../store/support.ts";
 import { type Instance, newInstance, sqliteLocal } from "../support/instance.ts";
@@ -42,6 +44,27 @@ for (const [fault, cause] of Object.entries(faults)) {
     await expect.poll(readiness).toBe(503);
   });
 }
+
+it("a database file that is deleted: reads look for it once a second", async () => {
+  const clock = vi.spyOn(process, "hrtime");
+  onTestFinished(() => void clock.mockRestore());
+  const [seconds, nanoseconds] = process.hrtime();
+  const setClock = (milliseconds: number) =>
+    clock.mockReturnValue([seconds + 1, nanoseconds + milliseconds * 1_000_000]);
+  const database = await openDatabase(instance.target);
+  const service = createService({ database });
+  const readAt = async (milliseconds: number) => {
+    // Reads of one turn look once.
+    await turn();
+    setClock(milliseconds);
+    return failureOf(service.caller({ userId: 1 }).call(units.get, { id: 1 }));
+  };
+  expect(await readAt(5000)).toBe("none");
+  rmSync(instance.target);
+  expect(await readAt(6000)).toBe("none");
+  expect(await readAt(6001)).toMatchObject(refused);
+  await database.close();
+});
 
 it("the log of a database file that is replaced goes into the old file, not into the new one", async () => {
   const { target } = instance;

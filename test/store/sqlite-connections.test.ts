@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
-import { setTimeout as sleep } from "node:timers/promises";
+import { DatabaseSync, StatementSync } from "node:sqlite";
+import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises";
 import { sql } from "kysely";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { ServiceError } from "../../src/contract/errors.ts";
@@ -74,6 +74,28 @@ describe("connections to SQLite", () => {
     expect(opened.map(({ isOpen }) => isOpen)).toEqual(pragmas ? [false, false] : [false]);
   });
 
+  it("look versions up once in a turn of the event loop, and after each commit", async () => {
+    const { database } = open();
+    await turn();
+    const got = vi.spyOn(StatementSync.prototype, "get");
+    onTestFinished(() => void got.mockRestore());
+    const lookUps = () => {
+      const statements = got.mock.contexts as StatementSync[];
+      return statements.filter(({ sourceSQL }) => sourceSQL === "pragma data_version").length;
+    };
+    for (let request = 1; request <= 3; request += 1) database.factVersions();
+    expect(lookUps()).toBe(1);
+    await turn();
+    database.factVersions();
+    expect(lookUps()).toBe(2);
+  });
+
+  it("that read refuse transactions", async () => {
+    const work = vi.fn(async () => {});
+    await expect(open().database.reader.transaction().execute(work)).rejects.toThrow("the reader has no transactions");
+    expect(work).not.toHaveBeenCalled();
+  });
+
   it("do not try to begin again after an error other than a lock", async () => {
     const error = Object.assign(new Error("failing disk"), { errcode: 10 });
     failOnce("begin immediate", error);
@@ -144,6 +166,24 @@ describe("transactions that wait for SQLite at the same moment", () => {
 
   it("are committed together", async () => expect(await commitsOf(5)).toBe(1));
   it("are committed together only for some milliseconds", async () => expect(await commitsOf(6)).toBe(2));
+
+  it("run in savepoints, except for the first, and each savepoint ends with its transaction", async () => {
+    const { database } = open();
+    vi.spyOn(performance, "now").mockReturnValue(performance.now());
+    onTestFinished(() => void vi.mocked(performance.now).mockRestore());
+    const executed = vi.spyOn(DatabaseSync.prototype, "exec");
+    onTestFinished(() => void executed.mockRestore());
+    const write = (key: string, error?: Error) =>
+      database.write(async (tx) => {
+        await put(tx, key, 1);
+        if (error) throw error;
+      });
+    await Promise.allSettled([write("first"), write("second"), write("third", new Error("failed")), write("fourth")]);
+    const texts = executed.mock.calls.map(([text]) => text).filter((text) => !text.startsWith("pragma "));
+    const kept = ["savepoint member", "release member"];
+    const failed = ["savepoint member", "rollback to member", "release member"];
+    expect(texts).toEqual(["begin immediate", ...kept, ...failed, ...kept, "commit"]);
+  });
 
   it.each([
     // SQLITE_IOERR_FSYNC and SQLITE_FULL.
