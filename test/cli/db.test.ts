@@ -263,6 +263,19 @@ it("db check names a missing index, trigger and table; a copy has the first two 
   expect(found.message).toContain("the table message_reactions is missing");
 });
 
+it("db check names tables with other columns and indexes of other columns, as in a database of an earlier schema", async () => {
+  await make();
+  const raw = new DatabaseSync(database);
+  raw.exec(`alter table webhooks add column color text; alter table mails drop column last_error;
+    drop index deliveries_waiting; create index deliveries_waiting on deliveries (id)`);
+  raw.close();
+  const { code, stdout } = await db("check");
+  expect(code).toBe(9);
+  for (const object of ["table webhooks", "table mails", "index deliveries_waiting"])
+    expect(stdout.replace(/\s+/g, " ")).toContain(`the ${object} is not that of wcs`);
+  expect(stdout).not.toContain("the table deliveries");
+});
+
 it("check: without a folder for temporary files", async () => {
   await make();
   const checked = await home.spawn(["db", "check", "--db", database], { env: { TMPDIR: home.path("missing") } });

@@ -91,7 +91,7 @@ describe("PostgreSQL targets", () => {
     await remove();
   });
 
-  it("db check names rules, row-level security, and triggers and foreign keys that are off, but not views", async () => {
+  it("db check names rules, row-level security, triggers and foreign keys that are off, other columns and indexes, but not views", async () => {
     const { target, remove } = await newInstanceDatabase("postgres");
     const database = await openDatabase(target);
     const found = async (...statements: string[]) => {
@@ -117,6 +117,17 @@ describe("PostgreSQL targets", () => {
       "the foreign key api_tokens_user_id_fkey is missing",
       "the trigger settings_version on settings is missing",
     ]);
+    expect(
+      await found(
+        "alter table api_tokens enable trigger all",
+        "alter table settings enable trigger settings_version",
+        "alter table mails drop column last_error",
+        "alter table webhooks alter column name drop not null",
+        "drop index users_admin; create index users_admin on users (id)",
+      ),
+    ).toEqual(
+      ["index users_admin", "table mails", "table webhooks"].map((object) => `the ${object} is not that of wcs`),
+    );
     await database.close();
     await remove();
   });

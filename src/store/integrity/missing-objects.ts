@@ -10,19 +10,21 @@ import { type IntegrityIssues, maxExamples } from "./recount.ts";
 /** Compares a SQLite database with this program's schema. A missing index only makes it slow, so nothing else tells of it. */
 export const structureCheck: Check = {
   name: "structure",
-  passed: "All tables, indexes and triggers exist, and there are no other triggers or views.",
+  passed: "All tables, columns, indexes and triggers are there, and there are no other triggers or views.",
   run: async ({ reader }) => compareObjects(await listObjects(reader), await objectsOfNewDatabase()),
 };
 
-/** Compares the SQL texts of objects, by type and name, with those of a new database. */
+/** Compares objects, by type and name, with those of a new database. The text of a table has its columns. */
 export function compareObjects(
   there: ReadonlyMap<string, string>,
   expected: ReadonlyMap<string, string>,
 ): IntegrityIssues {
   const missing = [...expected.keys()].filter((object) => !there.has(object));
   // Other tables and indexes do no harm. A trigger or a rule changes data unseen, for example the rights of new users.
+  const isForeign = (object: string) =>
+    !expected.has(object) && /^(trigger|view|rule|row-level security) /.test(object);
   const foreign = [...there].flatMap(([object, text]) =>
-    /^(trigger|view|rule|row-level security) /.test(object) && expected.get(object) !== text ? object : [],
+    isForeign(object) || (expected.has(object) && expected.get(object) !== text) ? object : [],
   );
   const issues = [
     ...foreign.map((object) => `the ${object} is not that of wcs`),
@@ -31,10 +33,13 @@ export function compareObjects(
   return { total: issues.length, examples: issues.slice(0, maxExamples) };
 }
 
-/** Returns the SQL text of each table, index, trigger and view by its type and name. */
+/** Returns the columns of each table and the SQL text of each index, trigger and view, by type and name. */
 async function listObjects(reader: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ object: string; text: string }>`
-    select type || ' ' || name as object, sql as text from sqlite_master
+    select type || ' ' || name as object, case type when 'table' then (
+      select group_concat(c.name || ' ' || c.type || c."notnull" || coalesce(c.dflt_value, ''), ', ' order by c.name)
+      from pragma_table_info(m.name) c
+    ) else sql end as text from sqlite_master m
     where type in ('trigger', 'view') or name not like 'sqlite\\_%' escape '\\' order by 1`.execute(reader);
   return new Map(rows.map(({ object, text }) => [object, text]));
 }

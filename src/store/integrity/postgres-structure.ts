@@ -9,7 +9,7 @@ import { compareObjects } from "./missing-objects.ts";
 export const postgresStructureCheck: Check = {
   name: "structure",
   passed:
-    "All tables, indexes, foreign keys and triggers exist, and there are no other triggers, rules or row-level security.",
+    "All tables, columns, indexes, foreign keys and triggers are there, and there are no other triggers, rules or row-level security.",
   run: async (database) => compareObjects(await listObjects(database.reader), await objectsOfNewSchema(database)),
 };
 
@@ -30,15 +30,24 @@ const objectsOfNewSchema = ({ writeLocking }: Database): Promise<Map<string, str
     return listObjects(tx);
   });
 
-/** Returns the objects of the current schema that are in force, by type and name, with the text of triggers. Triggers enforce foreign keys. */
+/**
+ * Returns the objects of the current schema that are in force, by type and name, with the columns of tables and the text of
+ * indexes and triggers. Triggers enforce foreign keys.
+ */
 async function listObjects(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ object: string; text: string }>`
     with relations as (
       select oid, relname, relkind from pg_class where relnamespace = quote_ident(current_schema())::regnamespace
     )
-    select 'table ' || relname as object, '' as text from relations where relkind = 'r'
+    select 'table ' || relname as object, (
+      select string_agg(concat_ws(' ', attname, format_type(atttypid, atttypmod), attcollation, attnotnull, attidentity,
+        pg_get_expr(adbin, adrelid)), ', ' order by attname)
+      from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
+      where attrelid = relations.oid and attnum > 0 and not attisdropped
+    ) as text from relations where relkind = 'r'
     union all
-    select 'index ' || relname, '' from relations join pg_index on indexrelid = oid where indisvalid
+    select 'index ' || relname, pg_get_indexdef(indexrelid, 0, true)
+    from relations join pg_index on indexrelid = oid where indisvalid
     union all
     select 'foreign key ' || conname, '' from relations join pg_constraint on conrelid = relations.oid
     where contype = 'f' and convalidated
