@@ -13,7 +13,7 @@ it("a table has the same text with and without colour", async () => {
 });
 
 it("CLICOLOR_FORCE enables colour as FORCE_COLOR does, except 0 and beside NO_COLOR", async () => {
-  const stdoutWith = async (env: NodeJS.ProcessEnv) => (await home().spawn(table, { env })).stdout;
+  const stdoutWith = async (env: Record<string, string>) => (await home().spawn(table, { env })).stdout;
   const plain = await stdoutWith({});
   expect(await stdoutWith({ CLICOLOR_FORCE: "1" })).toBe(await stdoutWith({ FORCE_COLOR: "1" }));
   expect(await stdoutWith({ CLICOLOR_FORCE: "1" })).not.toBe(plain);
