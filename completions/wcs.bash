@@ -98,7 +98,7 @@ __wcs_place() {
     'webhooks rotate-secret') flags='--idempotency-key --yes -y --dry-run -n'; values='--idempotency-key='; args=('@webhooks') ;;
     'webhooks test') flags='--wait --data --idempotency-key --dry-run -n'; values='--wait= --data= --idempotency-key='; args=('@webhooks') ;;
     'webhooks stats') flags='--since --parts --limit --watch --interval'; values='--since= --parts= --limit= --interval='; args=('@webhooks') ;;
-    'webhooks logs') flags='--event --status --since --after --before --page --follow -f --wait --limit --all --watch --interval'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete|webhook.test --status= --since= --after= --before= --page= --limit= --interval='; args=('@webhooks') ;;
+    'webhooks logs') flags='--event --status --user --since --after --before --page --follow -f --wait --limit --all --watch --interval'; values='--event=user.create|user.update|user.delete|unit.create|unit.update|unit.delete|webhook.test --status= --user=@users --since= --after= --before= --page= --limit= --interval='; args=('@webhooks') ;;
     'webhooks log') flags='--watch --interval'; values='--interval='; args=('@webhooks' '') ;;
     'webhooks resend') flags='--idempotency-key --dry-run -n'; values='--idempotency-key='; args=('@webhooks' '') ;;
     'webhooks recover') flags='--since --data --idempotency-key --dry-run -n'; values='--since= --data= --idempotency-key='; args=('@webhooks') ;;

@@ -107,6 +107,7 @@ export const webhooks = operationGroup("webhooks", {
         )
         .optional()
         .meta({ placeholder: "status", description: `Only attempts with this result: ${logStatuses}` }),
+      user: id("users").optional().describe("Only attempts for events of this user"),
       since: time().optional().describe("Only attempts at or after this time"),
       after: z.int().min(0).optional().describe("Only entries with an ID above this one"),
       before: z.int().min(1).optional().describe("Only entries with an ID below this one"),

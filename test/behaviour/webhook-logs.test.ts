@@ -18,7 +18,12 @@ for (const environment of [sqliteLocal, postgresLocal]) {
     let crowded = 0;
 
     const add = (
-      entries: readonly { readonly created_at: number; readonly status: string; readonly webhook_id?: number }[],
+      entries: readonly {
+        readonly created_at: number;
+        readonly status: string;
+        readonly webhook_id?: number;
+        readonly user_id?: number;
+      }[],
     ) =>
       world().instance.database.write((tx) =>
         insertRows(
@@ -125,6 +130,30 @@ for (const environment of [sqliteLocal, postgresLocal]) {
       expect(failed.meta.total).toBe(inOneSecond / 5);
       const none = await administrator.call(webhooks.logs, { id, since: crowded + later + 1 });
       expect(none).toMatchObject({ data: [], meta: { total: 0 } });
+    });
+
+    it("webhooks.logs of a user lists the attempts for events of this user in this webhook", async () => {
+      const { administrator } = world().actors;
+      const added = async (name: string) =>
+        (await administrator.call(webhooks.create, { name, uri: "https://b.example" })).data.id;
+      const webhook_id = await added("one");
+      const other = await added("another");
+      const { member: own, colleague: others } = world().ids;
+      const entry = { webhook_id, created_at: crowded + later + 1, status: "200" };
+      await add([
+        { ...entry, user_id: own },
+        { ...entry, user_id: own, status: "500" },
+        { ...entry, user_id: others },
+        { ...entry, user_id: own, webhook_id: other },
+      ]);
+      const statuses = async (input: ArgumentsOf<typeof webhooks.logs>) =>
+        (await administrator.call(webhooks.logs, input)).data.map(({ status }) => status);
+      expect(await statuses({ id: webhook_id, user: own })).toEqual(["500", "200"]);
+      expect(
+        await statuses({ id: webhook_id, user: own, status: "2xx", since: crowded, event: "user.create" }),
+      ).toEqual(["200"]);
+      expect(await statuses({ id: webhook_id, user: others })).toEqual(["200"]);
+      expect(await statuses({ id: other, user: others })).toEqual([]);
     });
 
     it("webhooks.logs with a class of statuses lists the entries of each of them, newest first", async () => {

@@ -26,7 +26,7 @@ export const entryColumns = [
   "next_attempt_at",
 ] as const;
 
-type Filter = Pick<InputOf<typeof contract.logs>, "event" | "status" | "since" | "after" | "before">;
+type Filter = Pick<InputOf<typeof contract.logs>, "event" | "status" | "user" | "since" | "after" | "before">;
 
 export const webhookLogHandlers = {
   async logs(ctx, { id, ...input }) {
@@ -124,9 +124,12 @@ async function entriesWithIds({ db }: Ctx, found: readonly { readonly id: number
 async function entriesWhere(
   ctx: Ctx,
   webhook: number,
-  { event, since, after, before }: Omit<Filter, "status">,
+  { event, user, since, after, before }: Omit<Filter, "status">,
 ): Promise<Entries> {
-  let query: Entries = ctx.db.selectFrom("webhook_logs").where("webhook_id", "=", webhook);
+  let query: Entries = ctx.db.selectFrom("webhook_logs");
+  // The unary + makes the databases read the few entries of the user, and not the log of the webhook.
+  if (user === undefined) query = query.where("webhook_id", "=", webhook);
+  else query = query.where("user_id", "=", user).where(sql<number>`+webhook_id`, "=", webhook);
   if (event !== undefined) query = query.where("event", "=", event);
   if (since !== undefined) {
     const first = await firstSince(ctx, webhook, since);

@@ -40,7 +40,7 @@ async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal 
       const { data } = await pollAnswer(ask, terminal, { deadline });
       if (data[0]) return data[0];
       if (performance.now() >= deadline) {
-        const wanted = [filter.event && `event ${filter.event}`, filter.status && `status ${filter.status}`];
+        const wanted = (["event", "user", "status"] as const).map((name) => filter[name] && `${name} ${filter[name]}`);
         const which = wanted.filter(Boolean).join(" and ");
         const others = await describeOthers(caller, filter);
         throw new ConditionError(`no attempt${which && ` with ${which}`} arrived within ${length}${others}`);

@@ -57,7 +57,8 @@ export const webhooks: Commands = {
   logs: command(ops.logs, {
     description: `--follow prints new entries as they arrive, and runs until Ctrl-C: --timeout limits each request. --wait prints the
 newest entry that matches, or waits for it (--timeout, default 60s); exits with 9 if none arrives. Entries from
-before the command match as well, unless --after or --since leaves them out.`,
+before the command match as well, unless --after or --since leaves them out. --user leaves out the events of jobs that
+run at the same time for other users.`,
     flags: [
       { flags: "-f, --follow", description: "Print new entries as they arrive" },
       { flags: "--wait", description: "Print the newest entry that matches, or wait for one" },
@@ -66,6 +67,7 @@ before the command match as well, unless --after or --since leaves them out.`,
       "wcs webhooks logs 3 --status failed --since -1d",
       "wcs webhooks logs 3 --follow -o ndjson | jq .status",
       "wcs webhooks logs 3 --wait --since -1m --event user.create --status 2xx --timeout 60s",
+      "wcs webhooks logs 3 --wait --since -1m --user ann@example.com --status 2xx",
     ],
     items: "attempts",
     columns: logColumns,
