@@ -103,7 +103,8 @@ export function speak(port: number, ...parts: (string | Buffer | (() => Promise<
     });
     socket.on("connect", async () => {
       for (const part of parts) {
-        if (typeof part === "function") await part();
+        if (socket.destroyed) break;
+        if (typeof part === "function") await part().catch(reject);
         else socket.write(part);
       }
     });

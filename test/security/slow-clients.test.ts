@@ -7,8 +7,11 @@ const deadlines = { headers: 300, body: 300, idle: 60_000, stall: 60_000, check:
 const late = "The request did not arrive in time.";
 const post = (length: number) =>
   `POST /api/conversations HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n`;
-/** Sends a few bytes every few milliseconds as long as the connection lasts. */
-const drip = (drop: string, times = 400) => Array.from({ length: times }, () => [drop, () => sleep(5)]).flat();
+/** Sends a few bytes every few milliseconds. Fails when the connection is open after all of them. */
+const drip = (drop: string) => [
+  ...Array.from({ length: 1000 }, () => [drop, () => sleep(5)]).flat(),
+  () => Promise.reject(new Error("The connection was held.")),
+];
 
 describe("slow clients", () => {
   let server: Fake;
