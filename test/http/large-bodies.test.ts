@@ -174,6 +174,17 @@ describe("a large body", () => {
     expect(server.calls.length).toBe(3);
   });
 
+  test("with an image of up to 1 MiB does not wait for earlier ones of the same user", async () => {
+    const held = gate();
+    server = await serveFake(() => held.opened);
+    const text = JSON.stringify({ file: { name: "a.png", data: "A".repeat(100_000) } });
+    const put = head(text.length).replace("POST /api/conversations", "PUT /api/users/5/avatar");
+    const answers = [speak(server.port, put, text), speak(server.port, put, text)];
+    await expect.poll(() => server.calls.length).toBe(2);
+    held.open();
+    for (const answer of await Promise.all(answers)) expect(answer).toMatch(/^HTTP\/1.1 2/);
+  });
+
   test("releases its room after the request, even when that fails", async () => {
     const held = gate();
     server = await serveFake(async () => {
