@@ -9,7 +9,7 @@ const longList = 100;
 /** Characters above which V8 takes memory for a text from the system and gives it back, which takes long. */
 const longText = 131_072;
 /** Bytes that are written as JSON, in up to 20 ms, before other requests can run. */
-const longTurn = 4 * 1024 * 1024;
+const longTurn = 4_194_304;
 
 /** Returns JSON as text or, with a long list, as bytes: `node:http` would copy a long text behind the headers. */
 export function encodeOutput(output: unknown): string | Promise<Uint8Array<ArrayBuffer>> {
