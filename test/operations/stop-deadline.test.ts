@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { newHome, start, useHome } from "../cli/support.ts";
@@ -73,6 +74,26 @@ it("a server that is stopped while it waits for the database has not failed for 
   await once(silent, "connection");
   server.kill("SIGTERM");
   const [code] = await once(server, "close");
-  const unit = readFileSync(join(import.meta.dirname, "../../packaging/systemd/wcs.service"), "utf8");
-  expect(`SuccessExitStatus=${code}`).toBe(/^SuccessExitStatus=.*$/m.exec(unit)?.[0]);
+  expect(statusesOf("SuccessExitStatus")).toEqual([code]);
 });
+
+describe("systemd does not start the service again", () => {
+  const home = useHome();
+
+  it("after a wrong option, or when the database is newer than the program", async () => {
+    const wrong = await home().spawn(["serve", "--port", "x"]);
+    const database = new DatabaseSync(home().path("data/wcs/wcs.db"));
+    database.exec("insert into kysely_migration values ('9999-future', '2099')");
+    database.close();
+    const newer = await home().spawn(["serve", "--port", "0"]);
+    expect(newer.stderr).toContain("newer version");
+    expect(statusesOf("RestartPreventExitStatus")).toEqual([wrong.code, newer.code]);
+  });
+});
+
+/** Returns the exit codes in a line of the systemd unit. */
+function statusesOf(key: string): number[] {
+  const unit = readFileSync(join(import.meta.dirname, "../../packaging/systemd/wcs.service"), "utf8");
+  const [, statuses = ""] = new RegExp(`^${key}=(.*)$`, "m").exec(unit) ?? [];
+  return statuses.split(" ").map(Number);
+}
