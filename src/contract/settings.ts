@@ -10,7 +10,7 @@ import {
   timezone,
   url,
 } from "./common-schemas.ts";
-import { withoutApi } from "./http-url.ts";
+import { hasMoreThanPath, withoutApi } from "./http-url.ts";
 import { once } from "./once.ts";
 import { operation, operationGroup } from "./operation.ts";
 
@@ -23,7 +23,7 @@ const smtpUrl = () =>
 /** Links are made by appending a path, and stand in mails and in the public OpenAPI document. */
 const baseUrl = () =>
   url()
-    .refine((value) => !/[?#]|^\w+:\/*[^/]*@/.test(value), "must not have a query, a fragment or credentials")
+    .refine((value) => !hasMoreThanPath(value), "must not have a query, a fragment or credentials")
     .overwrite((value) => withoutApi(URL.parse(value)?.href ?? value));
 
 const address = String.raw`[^\s<>@,;:"]+@[^\s<>@,;:"]+`;

@@ -7,6 +7,8 @@ const home = useHome();
 
 const notAUrl = /^error: The URL of the database is not valid\.\nhint: .*percent-encoded\.\n$/i;
 
+const notABase = /^error: The URL of an instance must not have a query, a fragment or credentials\.\nhint: .*\.com\.\n$/;
+
 const itemsOnly =
   /^error: --query: the list is an array here, not in 'data'\.\nhint: Begin with \[\], as in '\[\]\.id'\.\n$/;
 
@@ -270,6 +272,9 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --db Postgres://u@host/db", 2, notAUrl],
   ["units list --db postgres://u@ss/word@host/db", 2, notAUrl],
   ["units list --url example.com", 2, /^error: 'example.com' is not the URL of an instance\./],
+  ["profile add far --url https://u:s3cret@example.com", 2, notABase],
+  ["units list --url https://u:s3/cret@example.com", 2, notABase],
+  ["units list --url https://example.com/?token=s3cret", 2, notABase],
   ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as cannot be used with an instance/],
   ["units list --url http://127.0.0.1:1 --timeout never", 2, /^error: --timeout must be a duration/],
   [

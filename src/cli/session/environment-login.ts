@@ -1,7 +1,7 @@
-import { isHttpUrl } from "../../contract/http-url.ts";
+import { isHttpUrl, withoutApi } from "../../contract/http-url.ts";
 import { notUtf8 } from "../file-io/value-sources.ts";
 import type { Credentials } from "./request-token.ts";
-import { baseUrl, type Target } from "./target.ts";
+import type { Target } from "./target.ts";
 
 /** Returns the token of the environment, unless it belongs to another instance than the target. */
 export const environmentToken = (env: NodeJS.ProcessEnv, target: Target): string | undefined =>
@@ -26,4 +26,4 @@ export function isForTarget({ WCS_URL: url }: NodeJS.ProcessEnv, { address, remo
   return !remote || !url || (isHttpUrl(url) && URL.canParse(url) && hrefOf(url) === hrefOf(address));
 }
 
-const hrefOf = (url: string): string => new URL(baseUrl(url)).href;
+const hrefOf = (url: string): string => new URL(withoutApi(url)).href;

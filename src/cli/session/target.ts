@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import { isHttpUrl, withoutApi } from "../../contract/http-url.ts";
+import { hasMoreThanPath, isHttpUrl, withoutApi } from "../../contract/http-url.ts";
 import { once } from "../../contract/once.ts";
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
@@ -19,11 +19,13 @@ export interface Target {
 export const shownAddress = ({ address, remote }: Target): string =>
   remote ? address : withoutPassword(databaseAddress(address));
 
+/** Returns the address of an instance for a profile. The error repeats no password. */
 export function baseUrl(text: string): string {
-  if (!isHttpUrl(text) || !URL.canParse(text)) {
-    throw new UsageError(`'${text}' is not the URL of an instance`, { hint: "use a URL like https://wcs.example.com" });
-  }
-  return withoutApi(text);
+  if (isHttpUrl(text) && URL.canParse(text) && !hasMoreThanPath(text)) return withoutApi(text);
+  const message = /[?#@]/.test(text)
+    ? "the URL of an instance must not have a query, a fragment or credentials"
+    : `'${text}' is not the URL of an instance`;
+  throw new UsageError(message, { hint: "use a URL like https://wcs.example.com" });
 }
 
 /** Returns the address of a database for a profile. Relative paths become absolute. The error repeats no password. */
