@@ -98,7 +98,7 @@ export function headerOf(path: string): Buffer {
 export const isHeader = (header: Buffer): boolean => header.toString("latin1", 0, 16) === "SQLite format 3\0";
 
 export const isMarked = (connection: DatabaseSync): boolean =>
-  connection.prepare("pragma application_id").get()?.application_id === applicationId;
+  (connection.prepare("pragma application_id").get() as { application_id: number }).application_id === applicationId;
 
 export function notWcsDatabase(path: string): ServiceError {
   return new ServiceError("conflict", `${path} is not a wcs database; it was not changed.`);
@@ -138,12 +138,11 @@ function checkFile(connection: DatabaseSync, path: string, create: boolean): voi
     }
     connection.exec(`pragma journal_mode = wal; pragma application_id = ${applicationId}`);
   }
-  // A database that was about to be replaced, or has been, is not in WAL mode.
-  const { journal_mode } = connection.prepare("pragma journal_mode").get() as { journal_mode: string };
-  if (journal_mode !== "wal") toWal(connection);
+  toWal(connection);
   connection.exec("pragma synchronous = full");
 }
 
+/** A database that was about to be replaced, or has been, is not in WAL mode. */
 function toWal(connection: DatabaseSync): void {
   try {
     connection.exec("pragma journal_mode = wal");
@@ -178,7 +177,7 @@ function assembleDatabase(writer: DatabaseSync, reader: DatabaseSync, path: stri
     onChange: changes.onChange,
     isWriting: () => writer.isOpen && writer.isTransaction,
     announce: changes.announce,
-    explain: (error) => translateError(error, undefined, path),
+    explain: (error) => translateError(error, path, true),
     limitAnswers() {},
     async close() {
       try {

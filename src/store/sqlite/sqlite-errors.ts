@@ -3,8 +3,7 @@ import { dirname } from "node:path";
 import { ServiceError } from "../../contract/errors.ts";
 
 export function isFileError(error: unknown): error is NodeJS.ErrnoException {
-  const code = (error as NodeJS.ErrnoException | undefined)?.code;
-  return typeof code === "string" && /^E[A-Z]+$/.test(code);
+  return /^E[A-Z]+$/.test(String((error as NodeJS.ErrnoException | undefined)?.code));
 }
 
 /** Primary result codes of SQLite (https://sqlite.org/rescode.html). */
@@ -44,19 +43,19 @@ const hints: Readonly<Record<string, string>> = {
 const restoreHint = "Restore a backup with wcs db restore, which keeps the present file.";
 
 /**
- * Translates an error of SQLite into a `ServiceError`; returns other errors unchanged. `path` names a file that is being
- * opened: damage in it is a `conflict` of the command, while a database in use that turns out to be damaged is `unavailable`.
- * Only hints name the `file` in use, since messages are shown to users of the service.
+ * Translates an error of SQLite into a `ServiceError`; returns other errors unchanged. Damage in a file that is being opened is a
+ * `conflict` of the command, while a database in use that turns out to be damaged is `unavailable`. Only hints name a file in
+ * use, since messages are shown to users of the service.
  */
-export function translateError(error: unknown, path?: string, file = path): unknown {
-  const name = path ?? "The database";
+export function translateError(error: unknown, path: string, isInUse = false): unknown {
+  const name = isInUse ? "The database" : path;
   const failed = (message: string, more: { readonly hint?: string | undefined; readonly retryAfter?: number } = {}) =>
     new ServiceError("unavailable", message, { ...more, cause: error });
   const damaged = (message: string) =>
-    new ServiceError(path === undefined ? "unavailable" : "conflict", message, { hint: restoreHint, cause: error });
+    new ServiceError(isInUse ? "unavailable" : "conflict", message, { hint: restoreHint, cause: error });
   if (isFileError(error)) {
     const isFull = error.code === "ENOSPC" || error.code === "EDQUOT";
-    const hint = path && hints[error.code ?? ""];
+    const hint = isInUse ? undefined : hints[String(error.code)];
     return failed(isFull ? "The disk is full." : `${name} cannot be opened (${error.code}).`, { hint });
   }
   switch (resultCode(error)) {
@@ -64,10 +63,9 @@ export function translateError(error: unknown, path?: string, file = path): unkn
     case codes.locked:
       return failed("The database is busy; try again.", { retryAfter: 1 });
     case codes.readOnly: {
-      const hint =
-        file && isOnReadOnlyDisk(file)
-          ? `The disk of ${file} is mounted read-only.`
-          : file && `You need permission to write to ${file}, ${file}-wal and ${file}-shm, and to their folder.`;
+      const hint = isOnReadOnlyDisk(path)
+        ? `The disk of ${path} is mounted read-only.`
+        : `You need permission to write to ${path}, ${path}-wal and ${path}-shm, and to their folder.`;
       return failed("The database cannot be written to.", { hint });
     }
     case codes.full:
@@ -79,14 +77,15 @@ export function translateError(error: unknown, path?: string, file = path): unkn
     case codes.notADatabase:
       return damaged(`${name} is not a wcs database, or it is damaged.`);
     case codes.cannotOpen:
-      return failed(`${name} cannot be opened; ${whyNotOpened(path)}.`);
+      return failed(
+        `${name} cannot be opened; ${isInUse ? "its folder must exist and be writable" : whyNotOpened(path)}.`,
+      );
     default:
       return error;
   }
 }
 
-function whyNotOpened(path: string | undefined): string {
-  if (path === undefined) return "its folder must exist and be writable";
+function whyNotOpened(path: string): string {
   // With a slash at its end, only a folder exists.
   if (existsSync(`${path}/`)) return "it is a folder";
   return isOnReadOnlyDisk(path)
