@@ -44,6 +44,23 @@ it("an attempt that was answered leaves neither its timer nor itself behind", as
   await receiver.close();
 });
 
+it("an answer of which 64 KiB were read is read no further: its connection is closed while the sender goes on", async () => {
+  const receiver = await receiverOfTest();
+  let closed = false;
+  receiver.answer = (_, response) => {
+    response.on("close", () => {
+      closed = true;
+    });
+    response.write("x".repeat(65_536));
+  };
+  const sender = await createSender({ settings: { "webhooks.allow_private": true }, clock: Date.now });
+  const answer = await sender.send({ url: receiver.url, headers: {}, body: "{}", timeout: 600_000 });
+  expect(answer).toMatchObject({ status: "200" });
+  await expect.poll(() => closed).toBe(true);
+  await sender.close();
+  await receiver.close();
+});
+
 it("an address that cannot be read is a failed attempt, not an exception", async () => {
   const sender = await createSender({ settings: { "webhooks.allow_private": true }, clock: Date.now });
   const attempt = await sender.send({ url: "http://[", headers: {}, body: "{}", timeout: 60_000 });
