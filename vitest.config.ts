@@ -22,7 +22,7 @@ const alone = isFull ? apart.filter((file) => files.includes(file)) : apart;
 
 export default defineConfig({
   test: {
-    globalSetup: ["test/support/build.ts", "test/support/bundle-scripts.ts", "test/support/postgres.ts"],
+    globalSetup: ["temporary-folder", "build", "bundle-scripts", "postgres"].map((name) => `test/support/${name}.ts`),
     setupFiles: ["test/support/seed.ts", "test/support/quick-commits.ts"],
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/count-reporter.ts"],

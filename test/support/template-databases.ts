@@ -1,4 +1,3 @@
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
@@ -13,38 +12,14 @@ export interface Templates {
 }
 
 /** Creates the templates of a test run: an instance with a root unit (1) and an administrator (1). */
-export async function makeTemplates(server: string): Promise<{ templates: Templates; remove(): void }> {
-  removeForgotten();
-  // Named after the process, so that a later run knows when nobody uses it any more.
-  const folder = mkdtempSync(join(tmpdir(), `wcs-templates-${process.pid}-`));
-  const templates = { sqlite: join(folder, "template.db"), postgres: "wcs_template" };
+export async function makeTemplates(server: string): Promise<Templates> {
+  const templates = { sqlite: join(tmpdir(), "template.db"), postgres: "wcs_template" };
   await execute(`${server}/postgres`, `create database ${templates.postgres}`);
   for (const target of [templates.sqlite, `${server}/${templates.postgres}`]) {
     const database = await openNewInstance(target, Math.floor(Date.now() / 1000));
     await database.close();
   }
-  return { templates, remove: () => rmSync(folder, { recursive: true, force: true }) };
-}
-
-/** Removes the templates of runs that were interrupted. */
-function removeForgotten(): void {
-  for (const name of readdirSync(tmpdir())) {
-    const pid = /^wcs-templates-(\d+)-/.exec(name)?.[1];
-    if (pid === undefined || isRunning(Number(pid))) continue;
-    try {
-      rmSync(join(tmpdir(), name), { recursive: true, force: true });
-    } catch {
-      // They are those of another user.
-    }
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
+  return templates;
 }
 
 /** Runs one SQL statement on a connection of its own. */
