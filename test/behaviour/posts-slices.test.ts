@@ -135,7 +135,9 @@ describe("posts.create and posts.readers for all of more than 100,000 users", ()
     const walk = (cursor?: string) => list({ status: "confirmed", limit: 1, ...(cursor && { cursor }) });
     expect(await walkPages(walk)).toEqual({ forth: far, back: far });
     await instance.database.write(async (tx) => {
-      await tx.deleteFrom("users").where("id", ">=", 1000).execute();
+      // Deleting their rows would take several times as long.
+      await tx.updateTable("users").set({ active: 0, deleted_at: 1 }).where("id", ">=", 1000).execute();
+      await tx.deleteFrom("post_marks").where("user_id", "in", far).execute();
       await tx.updateTable("posts").set({ reader_count: null }).where("title", "=", "All").execute();
     });
   });
