@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { type Plugin, rolldown } from "rolldown";
 import { openapiDocument } from "../src/http/openapi-document.ts";
 import { buildClient } from "./build-client.ts";
+import { recordBuild, sourceFingerprint } from "./build-stamp.ts";
 import { compileStatements, insertStatements } from "./built-statements.ts";
 import { packagesOf } from "./bundled-packages.ts";
 import { chunkGroups } from "./chunk-groups.ts";
@@ -11,6 +12,9 @@ import { groupImports } from "./group-imports.ts";
 import { lastCommit } from "./last-commit.ts";
 import { loadOnUse } from "./load-on-use.ts";
 import { serverChunks } from "./server-chunks.ts";
+
+// Before the bundle is made: sources that change during the build are not recorded as built.
+const source = sourceFingerprint();
 
 /** Dependencies of library features that wcs does not use: subcommands as programs (commander), schemas (conf). */
 const needless: Readonly<Record<string, string>> = {
@@ -131,6 +135,7 @@ if ((await contents(aside)) !== (await contents("dist"))) {
   await rm(old, { recursive: true, force: true });
 }
 await rm(aside, { recursive: true, force: true });
+recordBuild(source);
 
 /** Returns the names of all files and the contents of those whose names have no content hash. */
 async function contents(folder: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { rolldown } from "rolldown";
+import { fingerprint } from "../../scripts/build-stamp.ts";
 import { groupImports } from "../../scripts/group-imports.ts";
-import { fingerprint } from "./build.ts";
 import { bundles } from "./child.ts";
 
 const root = join(import.meta.dirname, "../..");
