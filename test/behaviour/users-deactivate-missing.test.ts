@@ -45,7 +45,7 @@ describeOnOneDatabase("users.deactivateMissing", (environment) => {
     const refused = await refusal(run({ provider, present: ids.slice(3) }));
     expect(refused).toMatchObject({
       code: "conflict",
-      message: "3 users would be deactivated, and max_removals allows 5% of 40; nobody was deactivated.",
+      message: "3 users would be deactivated, more than the maximum of 5% of 40; nobody was deactivated.",
     });
     expect(await Promise.all(ids.slice(0, 3).map(isActive))).toEqual([true, true, true]);
     expect(await run({ provider, present: ids.slice(2) })).toMatchObject({ active: 40, deactivated: 2 });

@@ -74,7 +74,7 @@ describePlaces("users import --deactivate-missing", (place) => {
     const refused = await sync("okta", rows, "--yes");
     expect(refused.code).toBe(7);
     expect(refused.stderr).toContain(
-      "3 users would be deactivated, and max_removals allows 5% of 39; nobody was deactivated.",
+      "3 users would be deactivated, more than the maximum of 5% of 39; nobody was deactivated.",
     );
     expect(refused.stderr).toContain("--max-removals");
     const rehearsed = await sync("okta", rows, "--dry-run");

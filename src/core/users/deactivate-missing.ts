@@ -78,7 +78,7 @@ function requireFewer(count: number, active: number, max: string): void {
   const allowed = max.endsWith("%") ? `${max} of ${active}` : max;
   throw new ServiceError(
     "conflict",
-    `${pluralize(count, "user")} would be deactivated, and max_removals allows ${allowed}; nobody was deactivated.`,
+    `${pluralize(count, "user")} would be deactivated, more than the maximum of ${allowed}; nobody was deactivated.`,
   );
 }
 
