@@ -42,6 +42,12 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["posts unpublish 1", 2, /hint: Use wcs posts update <post> --no-publish-status\.\n/],
   ["db enable", 2, /^error: Unknown command 'wcs db enable'\.\nusage: /],
   ["restore user 5", 2, /hint: Did you mean 'wcs users --help'\?/],
+  [
+    "users restore 5",
+    2,
+    /^error: Unknown command 'wcs users restore'\.\nusage: wcs users <command>; see wcs users --help\n$/,
+  ],
+  ["users backup", 2, /hint: Did you mean 'wcs db backup'\?/],
   ["restore wcs-backup.db", 2, /hint: Did you mean 'wcs db restore'\?/],
   ["remove member 5", 2, /^error: Unknown command 'wcs remove'\.\nusage: /],
   ["departments remove 2 5", 2, /hint: Did you mean 'wcs units department'\?/],

@@ -1,7 +1,7 @@
 import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import { lineOf } from "../terminal/shell-words.ts";
-import type { Registry } from "./command-spec.ts";
+import type { CommandEntry, Registry } from "./command-spec.ts";
 import { wrongGuesses } from "./wrong-guesses.ts";
 
 const deletions = ["delete", "remove", "revoke", "end", "rm", "del", "destroy"];
@@ -94,10 +94,14 @@ async function hintAtGroups(registry: Registry, word: string, inGroup: boolean):
     const entry = await load();
     const commands = "commands" in entry ? entry.commands : {};
     const name = Object.keys(commands).find((each) => word === each || word === `${each}s`);
-    if (name !== undefined && !(inGroup && "confirm" in (commands[name] ?? {}))) found.push(`'wcs ${group} ${name}'`);
+    if (name !== undefined && !(inGroup && asksFirst(commands[name]))) found.push(`'wcs ${group} ${name}'`);
   }
   return found.length > 0 && found.length <= 3 ? `did you mean ${found.join(" or ")}?` : undefined;
 }
+
+const asksFirst = (entry: CommandEntry | undefined): boolean =>
+  entry !== undefined &&
+  ("confirm" in entry || ("flags" in entry && entry.flags?.some(({ flags }) => flags.includes("--yes")) === true));
 
 /** Returns the hint at the command of a group for a verb before its noun, as in `suspend user`, or for the noun of another tool. */
 async function hintInGroup(registry: Registry, word: string, next: string): Promise<string | undefined> {
