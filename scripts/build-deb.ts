@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { hash } from "node:crypto";
-import { chmod, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposableSync } from "node:fs";
+import { chmod, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { parseArgs } from "node:util";
@@ -25,25 +26,22 @@ const { executable, out } = values;
 // In a Debian version, a tilde sorts before a release, as a hyphen does in SemVer.
 const version = values.version.replace("-", "~");
 const day = new Date(lastCommit().day);
-const root = await mkdtemp(join(tmpdir(), "wcs-deb-"));
-try {
-  // The archive would make the root folder of the machine private, too.
-  await chmod(root, 0o755);
-  await addProgram();
-  await addDocuments();
-  await addControlFiles();
-  await mkdir(out, { recursive: true });
-  const archive = join(out, `wcs_${version}_amd64.deb`);
-  // Makes the archive the same each time.
-  const env = { ...process.env, SOURCE_DATE_EPOCH: String(day.getTime() / 1000) };
-  execFileSync("dpkg-deb", ["--build", "--root-owner-group", root, archive], {
-    env,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  process.stdout.write(`${archive}\n`);
-} finally {
-  await rm(root, { recursive: true, force: true });
-}
+using folder = mkdtempDisposableSync(join(tmpdir(), "wcs-deb-"));
+const root = folder.path;
+// The archive would make the root folder of the machine private, too.
+await chmod(root, 0o755);
+await addProgram();
+await addDocuments();
+await addControlFiles();
+await mkdir(out, { recursive: true });
+const archive = join(out, `wcs_${version}_amd64.deb`);
+// Makes the archive the same each time.
+const env = { ...process.env, SOURCE_DATE_EPOCH: String(day.getTime() / 1000) };
+execFileSync("dpkg-deb", ["--build", "--root-owner-group", root, archive], {
+  env,
+  stdio: ["ignore", "ignore", "inherit"],
+});
+process.stdout.write(`${archive}\n`);
 
 async function addProgram(): Promise<void> {
   await add("usr/bin/wcs", await readFile(executable), 0o755);

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process";
-import { chmod, copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtempDisposableSync } from "node:fs";
+import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
@@ -12,18 +13,15 @@ const { platform } = values;
 /** V8's code cache can only be used by the Node that made it. */
 const withCodeCache = platform === own && values.node === undefined;
 const executable = `release/wcs-${platform}${platform.startsWith("win") ? ".exe" : ""}`;
-const scratch = await mkdtemp(join(tmpdir(), "wcs-exe-"));
-try {
-  await mkdir("release", { recursive: true });
-  await copyFile(values.node ?? (withCodeCache ? process.execPath : await downloadNode()), executable);
-  await chmod(executable, 0o755);
-  // Removes 18 MB of symbols. Later, strip would destroy the executable.
-  if (own === platform && process.platform === "linux") execFileSync("strip", [executable]);
-  await addProgram(await createBlob());
-  process.stdout.write(`${executable}\n`);
-} finally {
-  await rm(scratch, { recursive: true, force: true });
-}
+using folder = mkdtempDisposableSync(join(tmpdir(), "wcs-exe-"));
+const scratch = folder.path;
+await mkdir("release", { recursive: true });
+await copyFile(values.node ?? (withCodeCache ? process.execPath : await downloadNode()), executable);
+await chmod(executable, 0o755);
+// Removes 18 MB of symbols. Later, strip would destroy the executable.
+if (own === platform && process.platform === "linux") execFileSync("strip", [executable]);
+await addProgram(await createBlob());
+process.stdout.write(`${executable}\n`);
 
 /** Downloads the executable of the same Node version for another platform from npm. */
 async function downloadNode(): Promise<string> {
