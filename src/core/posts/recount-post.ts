@@ -44,11 +44,13 @@ export function readersIn(audience: number, { from, to }: IdRange): RawBuilder<u
   // PostgreSQL would read all holders of a type even for few users; the offset keeps it from that.
   const ofEach = to - from > rangeLength ? sql`` : sql`limit 1 offset 0`;
   const inRange = (column: string) => sql`${sql.ref(column)} > ${from} and ${sql.ref(column)} <= ${to}`;
-  // SQLite keeps the order of a cross join; else it could read all holders of a type for each user, or all users for each unit.
+  // Without statistics, as after a large import, it would do so for each user, unless each table has a subquery.
+  // SQLite keeps the order of a cross join; else it could read all users for each unit.
   const ofType = sql`(not exists (select 1 from audience_user_types k where k.audience_id = ${audience}) or exists (
-    select 1 from memberships h cross join membership_user_types mt cross join audience_user_types k
-    where h.user_id = m.user_id and mt.membership_id = h.id
-      and k.audience_id = ${audience} and k.user_type_id = mt.user_type_id ${ofEach}))`;
+    select 1 from memberships h where h.user_id = m.user_id and exists (
+      select 1 from membership_user_types mt where mt.membership_id = h.id and exists (
+        select 1 from audience_user_types k
+        where k.audience_id = ${audience} and k.user_type_id = mt.user_type_id ${ofEach}) ${ofEach}) ${ofEach}))`;
   const addressed = sql`
     select m.user_id from (select id as user_id from users where ${inRange("id")}) m, audiences a
       where a.id = ${audience} and a.everywhere = 1 and ${ofType}
