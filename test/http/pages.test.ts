@@ -35,13 +35,17 @@ describe("pages", () => {
   const submit = (link: { token: string; email: string }, first = fresh, second = first) =>
     post("/password/set", { kind: "reset", ...link, password: first, password_confirm: second });
   const signIn = (username: string, as: string) => world().stranger.call(auth.authenticate, { username, password: as });
+  const scriptsOf = (text: string) =>
+    Array.from(text.matchAll(/<script src="[./]*assets\/([^"]+)"/g), ([, name]) => name);
   const linkTo = (path: string, link: { token: string; email: string }) => `${path}?${new URLSearchParams(link)}`;
 
   it.each(["/password/reset", "/welcome"])("%s: the form sets the password, once", async (path) => {
     const link = await newLink();
     const form = await get(linkTo(path, link));
     expect(form.status).toBe(200);
-    expect(await form.text()).toContain('name="password_confirm"');
+    const shown = await form.text();
+    expect(shown).toContain('name="password_confirm"');
+    expect(scriptsOf(shown)).toEqual(["password-form.js", "send-once.js"]);
     expect(await codeOf(signIn(link.email, password))).toBe("ok");
     const done = await submit(link);
     expect(done.status).toBe(303);
@@ -81,7 +85,9 @@ describe("pages", () => {
     for (const [name, path] of Object.entries(wrong)) {
       const answer = await get(path);
       expect(answer.status, name).toBe(410);
-      expect(await answer.text(), name).toContain('action="../password/forgot"');
+      const text = await answer.text();
+      expect(text, name).toContain('action="../password/forgot"');
+      expect(scriptsOf(text), name).toEqual(["send-once.js"]);
     }
     expect((await submit({ token, email: other.email })).status).toBe(410);
     expect((await get(linkTo("/welcome", { token, email }))).status).toBe(200);
@@ -117,10 +123,9 @@ describe("pages", () => {
     const shown = async (answer: Response) => {
       const text = await answer.text();
       const inputs = text.matchAll(/<input id="(\w+)" .*(?:username|spellcheck="false)"(.*)>/g);
-      return {
-        inputs: Object.fromEntries(Array.from(inputs, ([, id, attributes]) => [id, attributes])),
-        errors: Array.from(text.matchAll(/<p class="error" id="([^"]*)">./g), ([, id]) => id),
-      };
+      const errors = Array.from(text.matchAll(/<p class="error" id="([^"]*)">./g), ([, id]) => id);
+      expect(text.includes('id="errors"')).toBe(errors.length > 0);
+      return { inputs: Object.fromEntries(Array.from(inputs, ([, id, attributes]) => [id, attributes])), errors };
     };
     const invalid = (ids: string) => ` aria-describedby="${ids}" aria-invalid="true"`;
     const good = { email: "", password: ' aria-describedby="rules"', password_confirm: "" };
@@ -228,7 +233,9 @@ describe("pages", () => {
       linkTo("/welcome", link),
       "/welcome",
     ]) {
-      const { headers } = await get(path);
+      const answer = await get(path);
+      const { headers } = answer;
+      expect((await answer.text()).match(/<h1>/g), path).toHaveLength(1);
       expect(Object.fromEntries(headers), path).toMatchObject({
         "content-type": "text/html; charset=utf-8",
         "cache-control": "no-store",
@@ -340,6 +347,7 @@ it("the log has the route of the page, never the token", async () => {
     await fetch(`${server.url}/welcome?token=secret-token&email=ann@example.com`);
     await fetch(`${server.url}/password/reset?token=secret-token&email=ann@example.com`);
     expect(server.logs.map(({ route }) => route)).toEqual(["/welcome", "/password/reset"]);
+    expect(server.calls.map(({ origin }) => origin.dryRun)).toEqual([true, true]);
     expect(JSON.stringify(server.logs)).not.toContain("secret-token");
     expect(JSON.stringify(server.logs)).not.toContain("ann@example.com");
   } finally {
