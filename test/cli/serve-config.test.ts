@@ -124,8 +124,12 @@ describe("wcs serve --config", () => {
       const { code, stderr } = await home().wcs(["serve", "--port", "0", flag, value]);
       expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     }
-    expect(await refused("port: 0\nupload_limit: 1GiB\n")).toBe(
-      "error: wcs.yaml:2: upload_limit must be a size in bytes, KiB or MiB from 64KiB to 40MiB.",
+    for (const value of ["1GiB", "1.5", "true"])
+      expect(await refused(`port: 0\nupload_limit: ${value}\n`)).toBe(
+        "error: wcs.yaml:2: upload_limit must be a size in bytes, KiB or MiB from 64KiB to 40MiB.",
+      );
+    expect(await refused("shutdown_notice: []\n")).toBe(
+      "error: wcs.yaml:1: shutdown_notice must be a number of seconds from 0 to 3600, as in 2s.",
     );
   });
 

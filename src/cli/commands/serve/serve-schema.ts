@@ -23,13 +23,12 @@ const text = () => z.string().min(1);
 const port = () => z.int().min(0).max(65_535);
 const network = () =>
   text().refine((value) => parseNetwork(value) !== undefined, "must be a network like 10.0.0.0/8 or ::1/128");
+const size = "must be a size in bytes, KiB or MiB from 64KiB to 40MiB";
 const bodyLimit = () =>
   z
-    .union([z.string(), z.int()])
-    .refine(
-      (value) => limitOf(value) >= range.smallest && limitOf(value) <= range.largest,
-      "must be a size in bytes, KiB or MiB from 64KiB to 40MiB",
-    );
+    .union([z.string(size), z.int(size)])
+    .refine((value) => limitOf(value) >= range.smallest && limitOf(value) <= range.largest, size);
+const notice = "must be a number of seconds from 0 to 3600, as in 2s";
 const count = `must be auto or a number from 1 to ${maxWorkers}`;
 
 /** Returns the seconds of a shutdown notice, as in `2`, `2s` or `1m`; NaN for other texts. */
@@ -48,8 +47,8 @@ export const sharedOptions = () => ({
   body_limit: bodyLimit().default("1MiB"),
   upload_limit: bodyLimit().default("40MiB"),
   shutdown_notice: z
-    .union([z.number(), z.string()])
-    .refine((value) => noticeOf(value) <= 3600, "must be a number of seconds from 0 to 3600, as in 2s")
+    .union([z.number(notice), z.string(notice)])
+    .refine((value) => noticeOf(value) <= 3600, notice)
     .default(1),
   log_level: z.enum(logLevels).default("info"),
   log_format: z.enum(logFormats).default("auto"),
