@@ -7,7 +7,8 @@ const home = useHome();
 
 const notAUrl = /^error: The URL of the database is not valid\.\nhint: .*percent-encoded\.\n$/i;
 
-const notABase = /^error: The URL of an instance must not have a query, a fragment or credentials\.\nhint: .*\.com\.\n$/;
+const notABase =
+  /^error: The URL of an instance must not have a query, a fragment or credentials\.\nhint: .*\.com\.\n$/;
 
 const itemsOnly =
   /^error: --query: the list is an array here, not in 'data'\.\nhint: Begin with \[\], as in '\[\]\.id'\.\n$/;
@@ -412,11 +413,14 @@ it.each(["users list", "top --once"])("wcs %s --ca-file: exit 2 for a file witho
   });
 });
 
-it("the URL of a database after a space is refused, and its password is not shown", async () => {
-  const { code, stderr } = await home().sit(["units", "list"], { env: { WCS_DB: " postgres://u:s3cret@host/db" } });
-  expect(stderr).toMatch(notAUrl);
-  expect(code).toBe(2);
-});
+it.each([" postgres://u:s3cret@host/db", '"postgres://u:s3cret@host/db"', "postgresql+psycopg://u:s3cret@host/db"])(
+  "WCS_DB=%j is refused, and its password is not shown",
+  async (url) => {
+    const { code, stderr } = await home().sit(["units", "list"], { env: { WCS_DB: url } });
+    expect(stderr).toMatch(notAUrl);
+    expect(code).toBe(2);
+  },
+);
 
 it("a token that no header can hold is explained, with the variable that it came from", async () => {
   const line = ["users", "list", "--url", "http://127.0.0.1:1"];

@@ -1,9 +1,10 @@
 import { UsageError } from "../errors/cli-errors.ts";
 
-export const namesPostgres = (text: string): boolean => /^\s*postgres(ql)?:/i.test(text);
+/** Returns whether a text is a URL, wrong or not, and not the path of a file: after a space, in quotes, or of another database. */
+export const isAnyUrl = (text: string): boolean => /^\s*postgres(ql)?:|\w\w:\/\//i.test(text);
 
 function hasPassword(address: string): boolean {
-  if (!namesPostgres(address)) return false;
+  if (!isAnyUrl(address)) return false;
   const url = URL.parse(address);
   // A malformed URL may contain a password as well.
   if (url === null || url.host === "") return /:.*@|[?&]password=/s.test(address.replace(/^[^:]*:/, ""));

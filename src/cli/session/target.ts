@@ -6,7 +6,7 @@ import { UsageError } from "../errors/cli-errors.ts";
 import { suggestName } from "../errors/nearest-name.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { type Config, type Profile, profileNamed, readConfig } from "./config.ts";
-import { namesPostgres, withoutPassword } from "./database-url.ts";
+import { isAnyUrl, withoutPassword } from "./database-url.ts";
 
 export interface Target {
   /** SQLite file path, postgres:// URL, or base URL of an instance. */
@@ -30,7 +30,7 @@ export function baseUrl(text: string): string {
 
 /** Returns the address of a database for a profile. Relative paths become absolute. The error repeats no password. */
 export function databaseAddress(text: string): string {
-  if (!namesPostgres(text)) return resolve(text);
+  if (!isAnyUrl(text)) return resolve(text);
   // Without a host, pg takes the local one.
   const url = /^postgres(ql)?:\/\//.test(text) ? URL.parse(text.replace("@/", "@localhost/")) : null;
   // Part of a password with @ and / would be parsed as the host and the database, and be shown in errors.
