@@ -25,10 +25,13 @@ describeOnDatabases("the worker of mails", (open) => {
   });
   const drain = (more: Partial<Settings> = {}, options: Parameters<typeof newEngine>[1] = {}) =>
     newEngine(instance, { ...options, settings: settings(more) }).drain({ maxSeconds: 60 });
-  const newWorker = (database = instance.database) =>
+  const newWorker = (database = instance.database, read = () => {}) =>
     new MailWorker({
       database,
-      settings: async () => ({ ...defaults, ...settings() }),
+      settings: async () => {
+        read();
+        return { ...defaults, ...settings() };
+      },
       clock: () => instance.now() * 1000,
       log: { info() {}, error() {} },
     });
@@ -44,6 +47,17 @@ describeOnDatabases("the worker of mails", (open) => {
     });
     expect(await drain({ "mail.smtp_url": null }, { database })).toMatchObject({ mails: 1 });
     expect(claims).toBe(0);
+  });
+
+  it("prepares nothing unless a mail is due", async () => {
+    const read = vi.fn();
+    const worker = newWorker(instance.database, read);
+    expect(await worker.round()).toBe(0);
+    expect(read).toHaveBeenCalledTimes(1);
+    await welcome();
+    expect(await worker.round()).toBe(1);
+    expect(read).toHaveBeenCalledTimes(3);
+    worker.close();
   });
 
   it("does not repeat a mail whose content is refused permanently, and logs the answer", async () => {
