@@ -7,7 +7,10 @@ import { eventPayload, logEntry, oneWebhook, testEvent, triggers, webhook, whole
 export { type Trigger, testEvent, triggers } from "./webhook-schemas.ts";
 
 const callbackUrl = () =>
-  url().refine(hasNoCredentials, "must not hold a user name or password").describe("URL to call (http or https)");
+  url()
+    .refine(hasNoCredentials, "must not hold a user name or password")
+    .refine((value) => URL.parse(value)?.port !== "0", "must not have port 0, which nothing listens at")
+    .describe("URL to call (http or https)");
 
 function hasNoCredentials(value: string): boolean {
   const parsed = URL.parse(value);

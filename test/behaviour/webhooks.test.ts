@@ -153,6 +153,7 @@ describeOnOneDatabase("webhooks", (environment) => {
       ["credentials", { uri: "https://ann:secret@example.com/" }, "uri"],
       ["a user name", { uri: "https://ann@example.com/" }, "uri"],
       ["credentials without slashes", { uri: "https:ann:secret@example.com/" }, "uri"],
+      ["port 0", { uri: "http://example.com:0/" }, "uri"],
       ["a control character", { uri: "https://example.com/\0" }, "uri"],
       ["half a surrogate pair", { uri: "https://example.com/\ud800" }, "uri"],
       ["a line break", { uri: "https://example.com/\nHost: x" }, "uri"],
