@@ -45,7 +45,7 @@ export function createDownload(answer: Reply, ask: (headers: Record<string, stri
 }
 
 function nameOf(disposition = ""): string {
-  const [, exact = ""] = /filename\*=UTF-8''([^;]+)/i.exec(disposition) ?? [];
+  const { exact = "" } = /filename\*=UTF-8''(?<exact>[^;]+)/i.exec(disposition)?.groups ?? {};
   try {
     return decodeURIComponent(exact);
   } catch {

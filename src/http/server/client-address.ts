@@ -18,7 +18,7 @@ export const privateNetworks = [
 
 /** Parses a network like `10.0.0.0/8`, or a single address; undefined for anything else. */
 export function parseNetwork(text: string): Network | undefined {
-  const [, bare = "", bits] = /^([\d.a-f:]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(text) ?? [];
+  const { bare = "", bits } = /^(?<bare>[\d.a-f:]+)(?:\/(?<bits>0|[1-9]\d{0,2}))?$/i.exec(text)?.groups ?? {};
   if (isIP(bare) === 0) return undefined;
   const address = canonical(bare);
   const max = isIP(address) === 4 ? 32 : 128;
@@ -71,7 +71,8 @@ export function networkOf(address: string): string {
 
 /** Parses an address, with a port or not: `1.2.3.4`, `1.2.3.4:80`, `2001:db8::1`, `[2001:db8::1]`, `[2001:db8::1]:80`. */
 export function parseAddress(text: string): string | undefined {
-  const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::\d{1,5})?|([\d.]+):\d{1,5})$/.exec(text) ?? [];
+  const { bracketed, plain } =
+    /^(?:\[(?<bracketed>[^\]]*)\](?::\d{1,5})?|(?<plain>[\d.]+):\d{1,5})$/.exec(text)?.groups ?? {};
   const address = bracketed ?? plain ?? text;
   const family = isIP(address);
   if (family === 0 || (bracketed !== undefined && family === 4)) return undefined;
@@ -85,7 +86,7 @@ const isTrusted = (proxies: BlockList, address: string) =>
 function canonical(address: string): string {
   if (isIP(address) === 4) return address;
   const short = new URL(`http://[${address.replace(/%.*$/, "")}]`).hostname.slice(1, -1);
-  const [, high, low] = /^::ffff:([\da-f]{1,4}):([\da-f]{1,4})$/.exec(short) ?? [];
+  const { high, low } = /^::ffff:(?<high>[\da-f]{1,4}):(?<low>[\da-f]{1,4})$/.exec(short)?.groups ?? {};
   if (high === undefined || low === undefined) return short;
   const bytes = [high, low].map((group) => Number.parseInt(group, 16)).flatMap((group) => [group >> 8, group & 255]);
   return bytes.join(".");

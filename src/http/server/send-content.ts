@@ -46,7 +46,7 @@ function rangeOf(exchange: Exchange, etag: string, size: number): { from: number
   const header = exchange.header("range");
   const condition = exchange.header("if-range");
   if (header === undefined || exchange.request.method !== "GET" || (condition ?? etag) !== etag) return undefined;
-  const [, first = "", last = ""] = /^bytes=\s*(\d{0,15})-(\d{0,15})\s*$/i.exec(header) ?? [];
+  const { first = "", last = "" } = /^bytes=\s*(?<first>\d{0,15})-(?<last>\d{0,15})\s*$/i.exec(header)?.groups ?? {};
   if (first === "" && last === "") return undefined;
   if (first === "") return Number(last) === 0 ? "none" : { from: Math.max(0, size - Number(last)), to: size };
   const from = Number(first);
