@@ -45,7 +45,11 @@ export const post = component("Post", () => ({
       .describe(
         "Number of active users, without service accounts, that it was addressed to when it was last published or its readers changed; at most 100,000",
       ),
-    confirmed: z.int(),
+    confirmed: z
+      .int()
+      .describe(
+        "Number of users who confirmed it, with service accounts and users to whom it is not addressed (any more)",
+      ),
   }),
   publish: z.object({
     status: z.boolean(),

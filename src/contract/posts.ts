@@ -116,7 +116,7 @@ export const posts = operationGroup("posts", {
     errors: ["conflict"],
   }),
   readers: operation("GET", `${postPath}/readers`, "List who has read a post, and who has not", {
-    description: `${addressedUsers} confirm.total is the number of users when they were last counted.`,
+    description: `${addressedUsers} confirm.total is the number of users when they were last counted; confirm.confirmed also has those who confirmed and are not listed.`,
     access: "signed_in",
     input: () => ({
       id: id("posts"),
@@ -129,7 +129,7 @@ export const posts = operationGroup("posts", {
     ...cursorList(shownReader),
   }),
   participants: operation("GET", `${postPath}/participation`, "List the answers to the invitation of an event post", {
-    description: `${addressedUsers} Those who have not answered are listed, too.`,
+    description: `${addressedUsers} Those who have not answered are listed, too. The counts in event.participation also have those who answered and are not listed.`,
     access: "signed_in",
     input: () => ({
       id: id("posts"),
