@@ -5,7 +5,8 @@ import { formatFor } from "../../file-io/file-format.ts";
 import type { SourceRow } from "../../file-io/file-rows.ts";
 import { openSource, type Source } from "../../file-io/open-source.ts";
 import { importProgress } from "../../file-io/show-progress.ts";
-import { type CommandSpec, type Context, isGroup } from "../../kit/command-spec.ts";
+import { type CommandSpec, type Context, isGroup, isOperation } from "../../kit/command-spec.ts";
+import { mutates } from "../../kit/field-flags.ts";
 import { dryRunNote } from "../../kit/note-done.ts";
 import { parseInteger } from "../../kit/parse-value.ts";
 import { expandAlias, findCommand } from "../../kit/router.ts";
@@ -90,7 +91,7 @@ async function checkCommand({ args, flags, program, terminal }: Context): Promis
   if (flags.dryRun && !hasDryRun(entry))
     throw new UsageError(`wcs ${path.join(" ")} has no --dry-run`, { hint: "without -n, the batch runs it" });
   const confirms = words.some((word) => /^(--yes|--dry-run|--help|-[a-z]*[ynh])$/.test(word));
-  if ("op" in entry && entry.confirm && !flags.dryRun && !confirms)
+  if (isOperation(entry) && entry.confirm && !flags.dryRun && !confirms)
     throw new UsageError(`wcs ${path.join(" ")} needs a confirmation`, {
       hint: "add --yes to confirm it for each row",
     });
@@ -104,7 +105,7 @@ async function checkCommand({ args, flags, program, terminal }: Context): Promis
 }
 
 const hasDryRun = (entry: CommandSpec): boolean =>
-  "op" in entry ? entry.op.method !== "GET" : entry.flags?.some(({ flags }) => flags.includes("--dry-run")) === true;
+  isOperation(entry) ? mutates(entry.op) : entry.flags?.some(({ flags }) => flags.includes("--dry-run")) === true;
 
 function concurrencyOf(flag: unknown): number {
   const given = flag === undefined ? 1 : parseInteger(flag, "--concurrency");
