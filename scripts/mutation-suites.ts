@@ -87,7 +87,7 @@ const suites: readonly (readonly [folder: string, tests: readonly string[]])[] =
     "src/core/tokens",
     [...behaviour("api-tokens", "permissions", "sessions", "tokens", "users-e"), "test/security/token-scopes"],
   ],
-  ["src/core/sessions", behaviour("sessions", "two-factor-required", "users-ending")],
+  ["src/core/sessions", [...behaviour("sessions", "two-factor-required", "users-ending"), "test/security/waits"]],
   [
     "src/core/files",
     [
