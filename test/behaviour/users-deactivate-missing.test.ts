@@ -2,7 +2,7 @@ import { expect, it } from "vitest";
 import type { ArgumentsOf, Caller } from "../../src/contract/operation.ts";
 import { users } from "../../src/contract/users.ts";
 import { useWorld } from "../support/actors.ts";
-import { describeOnOneDatabase } from "../support/instance.ts";
+import { describeEverywhere, describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, refusal, wrongFields } from "../support/outcome.ts";
 
 type Input = ArgumentsOf<typeof users.deactivateMissing>;
@@ -138,5 +138,17 @@ describeOnOneDatabase("users.deactivateMissing", (environment) => {
     const { id: unit } = await world().addUnit();
     for (const scope of [{ provider }, { unit }])
       expect(await run({ ...scope, present: [] })).toEqual({ active: 0, deactivated: 0, kept: 0, users: [] });
+  });
+});
+
+describeEverywhere("users.deactivateMissing of a provider", (environment) => {
+  const world = useWorld(environment);
+
+  it("is refused without the ability user, also when nobody is missing", async () => {
+    const { id } = await world().addUser({ provider: "directory", password: undefined });
+    const { member, manager } = world().actors;
+    const input = { provider: "directory", present: [id] };
+    expect(await codeOf(member.call(users.deactivateMissing, input))).toBe("forbidden");
+    expect(await manager.call(users.deactivateMissing, input)).toMatchObject({ active: 1, deactivated: 0 });
   });
 });
