@@ -73,6 +73,15 @@ describe("input", () => {
     expect(JSON.parse(stdout).description ?? "").toBe("");
   });
 
+  it("a time after another one follows that of --data from stdin", async () => {
+    const create = (data: object) =>
+      home().sit(["events", "create", "--data", "-", "--end", "+90m", "--dry-run", "--query", "dates[0].end"], {
+        stdin: JSON.stringify({ title: "Piped", type: "user", ...data }),
+      });
+    expect((await create({ start: 1_800_000_000 })).stdout).toBe("1800005400\n");
+    expect((await create({})).stderr).toBe("error: --end +90m is relative to --start: pass both.\n");
+  });
+
   it("a date with its year is read in local forms, unless it could be two days", async () => {
     const { sit } = home();
     const born = async (day: string) => {

@@ -72,9 +72,20 @@ export async function readInput(
 export function isOnStdin(place: OperationFlag, line: ParsedLine): boolean {
   const { at, name, field, reads } = place;
   if (reads === "secret") return line.options[camelCase(`${name}-stdin`)] !== undefined;
-  const isName = at === undefined && namedKindOf(field) !== undefined;
-  return !isName && [givenIn(place, line)].flat().includes("-");
+  const given = givenIn(place, line);
+  if (![given].flat().includes("-")) return false;
+  if (at === undefined) return reads === "json" || reads === "files" || isSourced(place);
+  const isList = at === 0 && Array.isArray(given) && namedKindOf(field) !== undefined;
+  return isList || holdsFiles(field) || field.multiline === true;
 }
+
+/** Returns whether the value of a flag is a text, of which `-` stands for stdin and `@file` for that of a file. */
+const isSourced = ({ reads, field }: OperationFlag): boolean =>
+  reads === "text" && !field.values && field.format !== "date";
+
+/** Returns whether a flag is a time after another one that may be in --data, which is read from stdin. */
+export const followsData = ({ ahead }: OperationFlag, { options }: ParsedLine): boolean =>
+  options.data === "-" && typeof ahead === "string" && options[camelCase(ahead)] === undefined;
 
 /** Returns the argument or flag as users type it. */
 export function wordOf({ name, at, reads }: OperationFlag): string {
@@ -189,9 +200,8 @@ async function readText(flag: OperationFlag, given: string, sources: Sources): P
     return parseJson(await sources.value(given, name), name, others);
   }
   if (flag.field.format === "date") return (await import("../time/read-date.ts")).readDate(given, name);
-  const isText = flag.reads === "text" && !flag.field.values;
   const ifEmpty = flag.field.nullable ? `to clear it, pass ${name} ''` : undefined;
-  return parseValue(flag.field, isText ? await sources.value(given, name, ifEmpty) : given, name);
+  return parseValue(flag.field, isSourced(flag) ? await sources.value(given, name, ifEmpty) : given, name);
 }
 
 export async function readFiles(given: readonly string[], name: string, sources: Sources): Promise<unknown> {

@@ -9,6 +9,7 @@ import { LineIssues } from "./line-issues.ts";
 import { missingFields, wordFor } from "./missing-fields.ts";
 import {
   eachInput,
+  followsData,
   givenIn,
   type Input,
   type InputSpec,
@@ -59,16 +60,17 @@ export async function readLine(operation: OperationLine, issues: LineIssues): Pr
   const onStdin = spec.places.filter((place) => isOnStdin(place, line));
   const isPartial = onStdin.length > 0 || line.options.data === "-";
   if (isPartial) (await stdinValues()).noteReaders(onStdin, line, issues);
+  const later = spec.places.filter((place) => onStdin.includes(place) || followsData(place, line));
   // The words may be names, which are not looked up yet.
   const words = textsIn(line.args[0], spec.args[0]?.described).map(() => "1");
   const alternative = await issues.gather("--reference", () => leaf.alternative?.(words, line.options));
-  const places = spec.places.filter((place) => !onStdin.includes(place));
+  const places = spec.places.filter((place) => !later.includes(place));
   const input = alternative ? {} : await readValues(operation, { places, sources, issues });
   await checkOptions(operation, issues);
   if (!alternative) await checkValues(operation, { input, issues, isWhole: !isPartial });
   issues.throwAll();
   if (!isPartial) return { line, input, sources };
-  return readStdin(operation, { places: onStdin, sources, before: input });
+  return readStdin(operation, { places: later, sources, before: input });
 }
 
 interface Places {
