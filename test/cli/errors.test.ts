@@ -312,6 +312,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ],
   ["posts create --content-type news --title T --body B --poll-choices A,B", 2, /\nhint: Use --choice to write it /],
   ["posts create --content-type news --title T --choice A --choice B", 3, /^error: --poll-question is required\.\n$/],
+  [
+    "posts create --content-type event --title T --event-datetime-start tomorrow --tz Moon",
+    2,
+    /^error: --tz: unknown time zone 'Moon'\.\nhint: List /,
+  ],
   ["posts create --content-type news --title T --repeat daily", 3, /^error: --repeat is allowed for posts/],
   ["posts create --content-type news --title T --poll-question Q --choice A", 3, /^error: --choice must have at least/],
   ['users update 1 --data {"titel":"x"}', 3, /^error: titel is not a field .*\nhint: Did you mean title\?\n$/],

@@ -38,11 +38,12 @@ export class LineIssues {
   }
 
   throwAll(): void {
-    const [first, ...others] = this.#errors;
+    const [first] = this.#errors;
     if (first === undefined) return;
-    if (others.length === 0) throw first;
     const sentences = this.#errors.map(({ message, hint }) => (hint === undefined ? message : `${message} (${hint})`));
+    const different = [...new Set(sentences)];
+    if (different.length === 1) throw first;
     const usage = this.#errors.find((error) => error.usage !== undefined)?.usage;
-    throw new UsageError([...new Set(sentences)].join("; "), { usage });
+    throw new UsageError(different.join("; "), { usage });
   }
 }
