@@ -49,13 +49,14 @@ export function readersIn(audience: number, range?: IdRange): RawBuilder<unknown
   // large import. The offset keeps it from that, in the subquery of each table.
   const ofEach = range ? sql`limit 1 offset 0` : sql``;
   const ofType = sql`(not exists (select 1 from audience_user_types k where k.audience_id = ${audience}) or exists (
-    select 1 from memberships h where h.user_id = m.user_id and exists (
+    select 1 from memberships h where h.user_id = r.user_id and exists (
       select 1 from membership_user_types mt where mt.membership_id = h.id and exists (
         select 1 from audience_user_types k
         where k.audience_id = ${audience} and k.user_type_id = mt.user_type_id ${ofEach}) ${ofEach}) ${ofEach}))`;
   // SQLite keeps the order of a cross join; else it could read all users for each unit.
   const inUnits = sql`
-    select u.id as user_id from users u, audiences a where a.id = ${audience} and a.everywhere = 1 and ${inRange("u.id")}
+    select users.id as user_id from users, audiences a
+      where a.id = ${audience} and a.everywhere = 1 and ${inRange("users.id")}
     union all select m.user_id from audience_units au cross join memberships m
       where au.audience_id = ${audience} and m.unit_id = au.unit_id and ${inRange("m.user_id")}
     union all select m.user_id from audience_units au cross join units top cross join units n cross join memberships m
@@ -63,7 +64,7 @@ export function readersIn(audience: number, range?: IdRange): RawBuilder<unknown
         and n.path > top.path and n.path < substr(top.path, 1, length(top.path) - 1) || '0' and ${inRange("m.user_id")}`;
   // With the condition on types in each part, PostgreSQL could choose an index of memberships that does not begin with the unit.
   const addressed = sql`
-    select m.user_id from (${inUnits} limit ${maxRows} offset 0) m where ${ofType}
+    select r.user_id from (${inUnits} limit ${maxRows} offset 0) r where ${ofType}
     union all select user_id from audience_shares where audience_id = ${audience} and ${inRange("user_id")}
     union all select g.user_id from group_members g join audiences a on a.group_id = g.group_id
       where a.id = ${audience} and ${inRange("g.user_id")}
