@@ -4,6 +4,7 @@ import { fieldsOf, pathFields } from "../../src/contract/field-spec.ts";
 import { groups } from "../../src/contract/groups.ts";
 import { posts } from "../../src/contract/posts.ts";
 import { users } from "../../src/contract/users.ts";
+import { webhooks } from "../../src/contract/webhooks.ts";
 import { useWorld } from "../support/actors.ts";
 import { describeOnOneDatabase } from "../support/instance.ts";
 import { codeOf, wrongFields } from "../support/outcome.ts";
@@ -22,10 +23,12 @@ describeOnOneDatabase("filters by things that do not exist", (environment) => {
 
   for (const { op, filters } of filtered) {
     const names = filters.map(({ name }) => name);
-    const unknown = Object.fromEntries(filters.map(({ name, items }) => [name, items ? [987654] : 987654]));
+    const things = Object.fromEntries(filters.map(({ name, items }) => [name, items ? [987654] : 987654]));
 
     it(`${op.name} refuses all of ${names.join(", ")}`, async () => {
       const { administrator } = world().actors;
+      const { data: webhook } = await administrator.call(webhooks.create, { name: op.name, uri: "https://a.example" });
+      const unknown = { ...things, ...(op.path.includes("{id}") && { id: webhook.id }) };
       expect(await wrongFields(administrator.call(op, unknown))).toEqual(names.toSorted());
       const wrong = { ...unknown, limit: 0 };
       expect(await wrongFields(administrator.call(op, wrong))).toEqual([...names, "limit"].toSorted());

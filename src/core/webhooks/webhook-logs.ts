@@ -1,11 +1,12 @@
 import { type SelectQueryBuilder, sql } from "kysely";
-import { ServiceError } from "../../contract/errors.ts";
+import { type FieldIssues, ServiceError } from "../../contract/errors.ts";
 import type { InputOf } from "../../contract/operation.ts";
 import type { webhooks as contract } from "../../contract/webhooks.ts";
 import { findRow } from "../../store/bulk.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import type { Ctx, Handlers } from "../pipeline/context.ts";
 import { takeTurn } from "../pipeline/event-loop-turns.ts";
+import { filterIssues, requireNoIssues } from "../pipeline/field-issues.ts";
 import { numberedPage } from "../pipeline/numbered-page.ts";
 import { findWebhook } from "./read-webhooks.ts";
 
@@ -42,6 +43,7 @@ export const webhookLogHandlers = {
       .limit(limit)
       .offset(offset);
     const items = await entriesWithIds(ctx, await shown.execute());
+    if (items.length === 0) requireNoIssues(await logFilterIssues(ctx, filter));
     return numberedPage(ctx, `/webhooks/${id}/logs`, input, { items, total });
   },
 
@@ -69,6 +71,9 @@ export const webhookLogHandlers = {
     };
   },
 } satisfies Partial<Handlers<typeof contract>>;
+
+export const logFilterIssues = (ctx: Ctx, { user }: Partial<Filter>): Promise<FieldIssues> =>
+  filterIssues(ctx, { users: { user } });
 
 type Entries = SelectQueryBuilder<Schema, "webhook_logs", object>;
 

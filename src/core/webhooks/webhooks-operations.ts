@@ -5,11 +5,11 @@ import { insertRow, updateRow } from "../../store/bulk.ts";
 import { validSecrets } from "../../store/previous-secrets.ts";
 import type { Schema } from "../../store/schema/schema.ts";
 import { listChangedColumns } from "../pipeline/changed-columns.ts";
-import type { Ctx, Handlers } from "../pipeline/context.ts";
+import type { Checks, Ctx, Handlers } from "../pipeline/context.ts";
 import { pollEvents } from "./poll-events.ts";
 import { findWebhook, webhookReadHandlers, webhookResponse } from "./read-webhooks.ts";
 import { webhookSendHandlers } from "./send-events.ts";
-import { webhookLogHandlers } from "./webhook-logs.ts";
+import { logFilterIssues, webhookLogHandlers } from "./webhook-logs.ts";
 
 /** Standard Webhooks, "Signature scheme": between 24 and 64 bytes. */
 const secretBytes = 32;
@@ -88,3 +88,5 @@ export const webhooks: Handlers<typeof contract> = {
   ...webhookSendHandlers,
   events: pollEvents,
 };
+
+export const checks: Checks<typeof contract> = { logs: logFilterIssues };
