@@ -226,6 +226,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
     2,
     /^error: <id> and id in --data are different\.\nhint: Leave one of them out\.\n$/,
   ],
+  [
+    "units update 2 --addresses-company-city Y --unset addresses",
+    2,
+    /^error: --addresses-company-city and --unset addresses cannot be used together\.\n$/,
+  ],
   ["webhooks update 2 --unset triggers", 2, /^error: Unknown option '--unset'\./],
   ["settings set languages en,xx", 3, /^error: languages\.1 is not a language: xx\.\n$/],
   ["tokens create --name ci --scopes read,nope", 3, /^error: --scopes must be read, write, .*, not 'nope'\.\n$/],

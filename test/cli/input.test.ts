@@ -103,18 +103,26 @@ describe("input", () => {
 
   it("--unset clears whole objects", async () => {
     const { sit } = home();
-    const place = "--geo-lat 55.7 --geo-lng 12.5 --addresses-company-city Aarhus --contact-name Ann".split(" ");
+    const place =
+      "--geo-lat 55.7 --geo-lng 12.5 --addresses-company-city Aarhus --contact-name Ann --contact-phone 5".split(" ");
     const set = await sit(["units", "update", "2", ...place, "--json"]);
     expect(JSON.parse(set.stdout)).toMatchObject({
       geo: { lat: 55.7, lng: 12.5 },
-      contact: { name: "Ann" },
+      contact: { name: "Ann", phone: "5" },
       addresses: { company: { city: "Aarhus" } },
     });
-    const cleared = await sit(["units", "update", "2", "--unset", "geo,addresses-company,contact", "--json"]);
+    const cleared = await sit([
+      "units",
+      "update",
+      "2",
+      "--unset",
+      "geo,addresses-company,contact,contact-name",
+      "--json",
+    ]);
     expect(JSON.parse(cleared.stdout)).toMatchObject({
       geo: { lat: null, lng: null },
       addresses: { company: null },
-      contact: { name: null },
+      contact: { name: null, phone: null },
     });
   });
 

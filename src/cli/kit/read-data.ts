@@ -61,15 +61,22 @@ async function parseData(spec: InputSpec, text: string, sources: Sources): Promi
 
 function clear({ clearable, flags }: InputSpec, line: ParsedLine, input: Input): void {
   const names = (line.options.unset ?? []) as string[];
-  for (const name of names.flatMap((list) => list.split(","))) {
-    const field = clearable.find((field) => field.path.join(".") === name || field.name === name);
-    if (!field) {
-      const known = clearable.map((each) => each.name);
-      const meant = suggestName(name, known) ?? known.join(", ");
-      throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `these can: ${meant}` });
-    }
-    const flag = flags.find((each) => each.path.join() === field.path.join() && isGiven(each, line));
-    if (flag) throw new UsageError(`${wordOf(flag)} and --unset ${name} cannot be used together`);
-    setAt(input, field.path, field.empty);
-  }
+  const cleared = names
+    .flatMap((list) => list.split(","))
+    .map((name) => {
+      const field = clearable.find((field) => field.path.join(".") === name || field.name === name);
+      if (!field) {
+        const known = clearable.map((each) => each.name);
+        const meant = suggestName(name, known) ?? known.join(", ");
+        throw new UsageError(`--unset: '${name}' cannot be cleared`, { hint: `these can: ${meant}` });
+      }
+      const flag = flags.find((each) => isWithin(each.path, field.path) && isGiven(each, line));
+      if (flag) throw new UsageError(`${wordOf(flag)} and --unset ${name} cannot be used together`);
+      return field;
+    });
+  // A whole object is cleared after its parts, which would make it one of these parts only.
+  for (const { path, empty } of cleared.toSorted((a, b) => b.path.length - a.path.length)) setAt(input, path, empty);
 }
+
+const isWithin = (path: readonly string[], above: readonly string[]): boolean =>
+  above.every((name, depth) => path[depth] === name);
