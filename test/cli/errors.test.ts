@@ -5,7 +5,8 @@ import { bin, finished, newHome, start, useHome } from "./support.ts";
 
 const home = useHome();
 
-const notAUrl = /^error: The URL of the database is not valid\.\nhint: .*percent-encoded\.\n$/i;
+const notAUrl =
+  /^error: The URL of the database is not valid\.\nhint: Write the path of a file, or postgres:.*percent-encoded\.\n$/i;
 
 const notABase =
   /^error: The URL of an instance must not have a query, a fragment or credentials\.\nhint: .*\.com\.\n$/;
@@ -283,6 +284,7 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --db postgres://u@host:abc/db", 2, notAUrl],
   ["units list --db Postgres://u@host/db", 2, notAUrl],
   ["units list --db postgres://u@ss/word@host/db", 2, notAUrl],
+  ["units list --db sqlite:///var/lib/wcs.db", 2, notAUrl],
   ["units list --url example.com", 2, /^error: 'example.com' is not the URL of an instance\./],
   ["profile add far --url https://u:s3cret@example.com", 2, notABase],
   ["units list --url https://u:s3/cret@example.com", 2, notABase],

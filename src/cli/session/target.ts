@@ -36,7 +36,7 @@ export function databaseAddress(text: string): string {
   // Part of a password with @ and / would be parsed as the host and the database, and be shown in errors.
   if (url !== null && !`${url.pathname}${url.hash}`.includes("@")) return text;
   throw new UsageError("the URL of the database is not valid", {
-    hint: "write postgres://USER@HOST:PORT/DATABASE, with characters like / # @ of a password percent-encoded",
+    hint: "write the path of a file, or postgres://USER@HOST:PORT/DATABASE with characters like / # @ of a password percent-encoded",
   });
 }
 
