@@ -123,11 +123,15 @@ describe("PostgreSQL targets", () => {
         "alter table settings enable trigger settings_version",
         "alter table mails drop column last_error",
         "alter table webhooks alter column name drop not null",
+        "alter table webhooks add column color text",
         "drop index users_admin; create index users_admin on users (id)",
+        "alter index message_words_words set (fastupdate = off)",
       ),
-    ).toEqual(
-      ["index users_admin", "table mails", "table webhooks"].map((object) => `the ${object} is not that of wcs`),
-    );
+    ).toEqual([
+      "the index users_admin is not that of wcs",
+      "the columns of the table mails are not those of wcs: last_error",
+      "the columns of the table webhooks are not those of wcs: color, name",
+    ]);
     await database.close();
     await remove();
   });

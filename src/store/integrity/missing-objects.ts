@@ -14,30 +14,37 @@ export const structureCheck: Check = {
   run: async ({ reader }) => compareObjects(await listObjects(reader), await objectsOfNewDatabase()),
 };
 
-/** Compares objects, by type and name, with those of a new database. The text of a table has its columns. */
+/** Compares objects, by type and name, with those of a new database. The text of a table has a line for each column. */
 export function compareObjects(
   there: ReadonlyMap<string, string>,
   expected: ReadonlyMap<string, string>,
 ): IntegrityIssues {
   const missing = [...expected.keys()].filter((object) => !there.has(object));
   // Other tables and indexes do no harm. A trigger or a rule changes data unseen, for example the rights of new users.
-  const isForeign = (object: string) =>
-    !expected.has(object) && /^(trigger|view|rule|row-level security) /.test(object);
-  const foreign = [...there].flatMap(([object, text]) =>
-    isForeign(object) || (expected.has(object) && expected.get(object) !== text) ? object : [],
-  );
-  const issues = [
-    ...foreign.map((object) => `the ${object} is not that of wcs`),
-    ...missing.map((object) => `the ${object} is missing`),
-  ];
+  const isForeign = (object: string) => /^(trigger|view|rule|row-level security) /.test(object);
+  const others = [...there].flatMap(([object, text]) => {
+    const wanted = expected.get(object);
+    if (wanted === undefined ? !isForeign(object) : text === wanted) return [];
+    return wanted !== undefined && object.startsWith("table ")
+      ? `the columns of the ${object} are not those of wcs: ${columnsThatDiffer(text, wanted).join(", ")}`
+      : `the ${object} is not that of wcs`;
+  });
+  const issues = [...others, ...missing.map((object) => `the ${object} is missing`)];
   return { total: issues.length, examples: issues.slice(0, maxExamples) };
+}
+
+/** Returns the names of the columns that are in one text only, or different. */
+function columnsThatDiffer(one: string, other: string): string[] {
+  const [ones, others] = [one.split("\n"), other.split("\n")];
+  const lines = [...ones.filter((line) => !others.includes(line)), ...others.filter((line) => !ones.includes(line))];
+  return [...new Set(lines.map((line) => line.replace(/ .*/, "")))];
 }
 
 /** Returns the columns of each table and the SQL text of each index, trigger and view, by type and name. */
 async function listObjects(reader: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ object: string; text: string }>`
     select type || ' ' || name as object, case type when 'table' then (
-      select group_concat(c.name || ' ' || c.type || c."notnull" || coalesce(c.dflt_value, ''), ', ' order by c.name)
+      select group_concat(concat_ws(' ', c.name, c.type, c."notnull", c.dflt_value), char(10) order by c.name)
       from pragma_table_info(m.name) c
     ) else sql end as text from sqlite_master m
     where type in ('trigger', 'view') or name not like 'sqlite\\_%' escape '\\' order by 1`.execute(reader);

@@ -32,7 +32,7 @@ const objectsOfNewSchema = ({ writeLocking }: Database): Promise<Map<string, str
 
 /**
  * Returns the objects of the current schema that are in force, by type and name, with the columns of tables and the text of
- * indexes and triggers. Triggers enforce foreign keys.
+ * indexes and triggers. Triggers enforce foreign keys. Storage parameters of indexes, such as `fillfactor`, are left to operators.
  */
 async function listObjects(db: Db): Promise<Map<string, string>> {
   const { rows } = await sql<{ object: string; text: string }>`
@@ -41,12 +41,12 @@ async function listObjects(db: Db): Promise<Map<string, string>> {
     )
     select 'table ' || relname as object, (
       select string_agg(concat_ws(' ', attname, format_type(atttypid, atttypmod), attcollation, attnotnull, attidentity,
-        pg_get_expr(adbin, adrelid)), ', ' order by attname)
+        pg_get_expr(adbin, adrelid)), chr(10) order by attname)
       from pg_attribute left join pg_attrdef on adrelid = attrelid and adnum = attnum
       where attrelid = relations.oid and attnum > 0 and not attisdropped
     ) as text from relations where relkind = 'r'
     union all
-    select 'index ' || relname, pg_get_indexdef(indexrelid, 0, true)
+    select 'index ' || relname, regexp_replace(pg_get_indexdef(indexrelid, 0, true), ' WITH [(][^)]*[)]', '')
     from relations join pg_index on indexrelid = oid where indisvalid
     union all
     select 'foreign key ' || conname, '' from relations join pg_constraint on conrelid = relations.oid
