@@ -66,10 +66,10 @@ it("a local command calls the webhook before it ends, and webhooks logs --wait i
   expect(shut.stderr).toContain(`No attempt with event user.create and status 500 ${arrived}`);
   const own = await home().sit([...gate, "--user", "one@example.com"]);
   expect(JSON.parse(own.stdout)).toMatchObject({ id: 1, status: "200" });
-  const other = await home().sit([...gate, "--user", "me", "--timeout", "1s"]);
+  const other = await home().sit([...gate, "--user", "me", "--status", "2xx", "--timeout", "1s"]);
   expect([other.code, JSON.parse(other.stderr).error.message]).toEqual([
     9,
-    "No attempt with event user.create and user 1 arrived within 1s.",
+    "No attempt with event user.create, user 1 and status 2xx arrived within 1s.",
   ]);
   const late = await home().sit([...gate, "--after", "1", "--status", "2xx", "--timeout", "1s"]);
   expect(late.stderr).toContain("No attempt with event user.create and status 2xx arrived within 1s.");

@@ -1,5 +1,5 @@
 import { sleep } from "../../../contract/abortable-sleep.ts";
-import { pluralize } from "../../../contract/count-text.ts";
+import { listAll, pluralize } from "../../../contract/count-text.ts";
 import type { Caller, InputOf, OutputOf } from "../../../contract/operation.ts";
 import { webhooks } from "../../../contract/webhooks.ts";
 import { ConditionError, UsageError } from "../../errors/cli-errors.ts";
@@ -40,8 +40,8 @@ async function waitForEntry(caller: Caller, filter: Filter, { globals, terminal 
       const { data } = await pollAnswer(ask, terminal, { deadline });
       if (data[0]) return data[0];
       if (performance.now() >= deadline) {
-        const wanted = (["event", "user", "status"] as const).map((name) => filter[name] && `${name} ${filter[name]}`);
-        const which = wanted.filter(Boolean).join(" and ");
+        const names = (["event", "user", "status"] as const).filter((name) => filter[name] !== undefined);
+        const which = listAll(names.map((name) => `${name} ${filter[name]}`));
         const others = await describeOthers(caller, filter);
         throw new ConditionError(`no attempt${which && ` with ${which}`} arrived within ${length}${others}`);
       }
@@ -57,7 +57,7 @@ async function describeOthers(caller: Caller, { status: _, ...filter }: Filter):
   const counts = new Map<string, number>();
   for (const { status } of data) counts.set(status, (counts.get(status) ?? 0) + 1);
   const others = [...counts].map(([status, count]) => `${pluralize(count, "attempt")} with status ${status}`);
-  return others.length === 0 ? "" : `, but ${others.join(" and ")}`;
+  return others.length === 0 ? "" : `, but ${listAll(others)}`;
 }
 
 /** Yields entries as they arrive, oldest first. Starts with new entries unless --since or --after is given. */
