@@ -74,6 +74,17 @@ describeEverywhere("a sign-in that ends while a request waits to write", (enviro
     expect((await admin().call(events.get, { id })).title).toBe("Meeting");
   });
 
+  it("users.deactivateMissing of a provider by a user who loses the ability meanwhile tells nothing", async () => {
+    const { instance, addUser, units } = world();
+    const type = await admin().call(usertypes.create, { name: "Synchronizer", abilities: { user: true } });
+    const { id: user } = await addUser({ userTypes: [type.id] });
+    const { id } = await addUser({ provider: "directory", password: undefined });
+    const revoke = () => admin().call(users.membershipSet, { user, from: units.harbour, userTypes: [] });
+    const caller = delayedCaller(world(), await instance.tokenOf(user), revoke);
+    const missing = { provider: "directory", present: [id] };
+    expect(await codeOf(caller.call(users.deactivateMissing, missing))).toBe("forbidden");
+  });
+
   it.each([
     ["becomes an administrator", "forbidden", (id: number) => admin().call(users.update, { id, admin: true })],
     ["is deleted", "gone", (id: number) => admin().call(users.delete, { id })],

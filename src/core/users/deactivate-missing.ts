@@ -20,6 +20,8 @@ const maxListed = 500;
 
 /** Deactivates the users of a scope that are not present: all of them, or none when one of the checks fails. */
 export const deactivateMissing: Handlers<typeof contract>["deactivateMissing"] = async (ctx, input) => {
+  // Admitted before it waited for the transaction. A provider is no place, so `permit` does not check the ability again.
+  requireAbility(ctx.actor, "user");
   requireNoIssues(scopeIssues(input));
   const active = await usersIn(ctx, input);
   await takeTurn();
