@@ -79,7 +79,7 @@ export interface Operation<
   readonly transaction: "read" | "write" | "locking" | "own";
   /** Needs a sign-in: API tokens cannot call the operation, whatever their scopes. */
   readonly signInOnly?: true;
-  /** Limits by itself what an API token gets by its scopes. */
+  /** Needs no scope of an API token: the operation limits by itself what the token gets. */
   readonly limitsTokens?: true;
   /** May be called by administrators who have to set up two factors before they do anything else. */
   readonly withoutTwoFactor?: true;

@@ -67,6 +67,13 @@ export const tokens = operationGroup("tokens", {
     input: one,
     output: apiToken,
   }),
+  current: operation("GET", "/tokens/current", "Get the API token that sends the request", {
+    description: "Every API token can call this, whatever its scopes. With the token of a sign-in the response is 404.",
+    access: "signed_in",
+    limitsTokens: true,
+    output: apiToken,
+    errors: ["not_found"],
+  }),
   revoke: operation("DELETE", "/tokens/{id}", "Revoke an API token", {
     description: `Takes effect at the next request. Tokens that you have access to: ${whose}.`,
     access: "signed_in",

@@ -86,6 +86,57 @@ describeOnOneDatabase("API tokens", (environment) => {
     expect(await caller.call(tokens.get, { id: shown.id })).toMatchObject({ current: true });
   });
 
+  it("tokens.current returns the token that asks, whatever its scopes and its owner, and is not found for a sign-in", async () => {
+    const { actors, instance } = world();
+    const { id: owner } = await machine();
+    const expires_at = instance.now() + 60;
+    const made = {
+      administrator: await newToken(actors.administrator, { scopes: ["units.list"] }),
+      member: await newToken(actors.member, { scopes: ["webhooks.*", "users.create"], expires_at }),
+      manager: await newToken(actors.manager, { scopes: ["read"] }),
+      machine: await newToken(actors.manager, { scopes: ["auth.authenticate"], owner }),
+    };
+    for (const [name, { id, token, caller }] of Object.entries(made)) {
+      const shown = await caller.call(tokens.current, {});
+      const seen = await actors.administrator.call(tokens.get, { id });
+      expect(shown, name).toEqual({ ...seen, current: true, last_used_at: shown.last_used_at });
+      expect(JSON.stringify(shown), name).not.toContain(token.slice(4));
+    }
+    expect(await made.machine.caller.call(tokens.current, {})).toMatchObject({ owner: { id: owner } });
+    for (const name of ["administrator", "member"] as const)
+      expect(await codeOf(actors[name].call(tokens.current, {})), name).toBe("not_found");
+    for (const caller of [actors.attacker, actors.deactivated, world().stranger])
+      expect(await codeOf(caller.call(tokens.current, {}))).toBe("unauthenticated");
+  });
+
+  it("tokens.current needs no scope, but tokens.get and tokens.list of the same token do", async () => {
+    const { administrator } = world().actors;
+    const { id, caller } = await newToken(administrator, { scopes: ["units.list", "tokens.current"] });
+    expect(await codeOf(caller.call(tokens.current, {}))).toBe("ok");
+    for (const read of [
+      () => current(caller),
+      () => caller.call(tokens.list, {}),
+      () => caller.call(tokens.get, { id }),
+    ])
+      expect(await codeOf(read())).toBe("forbidden");
+  });
+
+  it("tokens.current refuses tokens that expired, were revoked, or whose owner is deactivated", async () => {
+    const { actors, addUser, instance } = world();
+    const code = (caller: Caller) => codeOf(caller.call(tokens.current, {}));
+    const scopes = ["units.list"];
+    const { id } = await addUser();
+    const owned = await newToken(await instance.as(id), { scopes });
+    const revoked = await newToken(actors.member, { scopes });
+    const expired = await newToken(actors.member, { scopes, expires_at: instance.now() + 30 });
+    const all = [owned, revoked, expired].map(({ caller }) => caller);
+    expect(await Promise.all(all.map(code))).toEqual(["ok", "ok", "ok"]);
+    await actors.administrator.call(users.deactivate, { id });
+    await actors.manager.call(tokens.revoke, { id: revoked.id });
+    instance.wait(30);
+    expect(await Promise.all(all.map(code))).toEqual(Array(3).fill("unauthenticated"));
+  });
+
   it("tokens.list returns the actor's own tokens, to administrators all, and filters by expiry", async () => {
     const { actors, ids, instance } = world();
     const soon = await create(actors.outsider, { expires_at: instance.now() + 100 });

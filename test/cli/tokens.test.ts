@@ -62,7 +62,8 @@ it("a token is created for a service account, used through WCS_TOKEN, listed and
       login: "WCS_TOKEN",
       kind: "API token",
       expires: expect.any(Number),
-      token: { id, name: "ci", scopes: ["read", "units.create"] },
+      token: { id, name: "ci" },
+      scopes: ["read", "units.create"],
     });
     const { code, stderr } = await home().wcs(["units", "delete", "2", "--yes", ...target], { env });
     expect({ code, stderr }).toEqual({
@@ -79,16 +80,37 @@ it("a token is created for a service account, used through WCS_TOKEN, listed and
     expect(await status(token, ...target)).toMatchObject({ code: 4, stderr: expect.stringContaining("was revoked") });
 });
 
-it("auth status does without what the scopes of the token do not cover", async () => {
-  const { token } = await create("small", "--scopes", "users.current");
-  const found = JSON.parse((await status(token)).stdout);
-  expect(found).toMatchObject({ user: { id: 1 }, kind: "API token", expires: null, token: null });
+it("auth status shows name, scopes and expiry of a token, and who owns it, whatever its scopes", async () => {
+  const scopes = ["units.list", "groups.*"];
+  const { id, token } = await create("narrow", "--owner", machine, "--scopes", scopes.join(), "--expires-at", "+90d");
+  const url = await serve();
+  for (const target of [[], ["--url", url]]) {
+    const { code, stdout, stderr } = await status(token, ...target);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(JSON.parse(stdout)).toMatchObject({
+      user: { id: Number(machine), name: "Nightly Import", email: null, admin: null },
+      login: "WCS_TOKEN",
+      kind: "API token",
+      expires: expect.any(Number),
+      token: { id, name: "narrow" },
+      scopes,
+    });
+    expect(stdout).not.toContain("wcs_");
+    const rows = (await home().wcs(["auth", "status", ...target], { env: { WCS_TOKEN: token } })).stdout;
+    expect(rows).toMatch(/^expires\t\d{4}-\d\d-\d\dT.*\ntoken\tnarrow\nscopes\tunits\.list,.?groups\.\*$/m);
+  }
 });
 
-it("auth status of a token that may not even read its owner says that it is an API token", async () => {
-  const { token } = await create("smallest", "--scopes", "units.list");
-  const { code, stdout } = await status(token);
-  expect({ code, ...JSON.parse(stdout) }).toMatchObject({ code: 0, user: null, login: "WCS_TOKEN", kind: "API token" });
+it("auth status shows e-mail address and rights of the owner where the scopes cover them, with the same fields as without", async () => {
+  const reading = await create("reading", "--scopes", "users.current");
+  const narrow = await create("unreading", "--scopes", "units.list");
+  const [known, unknown] = [await status(reading.token), await status(narrow.token)].map(({ stdout }) =>
+    JSON.parse(stdout),
+  );
+  expect(known).toMatchObject({ user: { id: 1, admin: true }, expires: null, scopes: ["users.current"] });
+  expect(unknown.user).toEqual({ ...known.user, email: null, admin: null });
+  const selected = await status(narrow.token, "--fields", "user.email,scopes,expires,session");
+  expect(selected).toMatchObject({ code: 0, stderr: "" });
 });
 
 it("the scope webhooks.* is enough to create a webhook at a private address, without a warning about settings, and to use it by its name", async () => {

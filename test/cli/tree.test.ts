@@ -45,6 +45,7 @@ const elsewhere: Record<string, string> = {
   "auth.authenticate": "auth login",
   "auth.renew": "auth renew",
   "sessions.endCurrent": "auth logout",
+  "tokens.current": "auth status",
   "auth.twoFactorBegin": "auth 2fa enable",
   "auth.twoFactorConfirm": "auth 2fa enable",
   "settings.set": "settings set",

@@ -87,12 +87,15 @@ async function recordFurther(scene: Scene): Promise<Record<string, Example>> {
   // A dry run returns no secrets.
   for (const op of [tokens.create, webhooks.create, webhooks.rotateSecret])
     further[op.name] = await record(op, scene, false);
+  const { token } = await instance.administrator.call(tokens.create, { name: "nightly", scopes: ["units.list"] });
+  const current = await instance.withToken(token).call(tokens.current, {});
   return {
     ...further,
     "auth.twoFactorConfirm": { request: first, response: { recovery_codes } },
     "auth.twoFactorRecoveryCodes": { request: proof, response: { recovery_codes } },
     "auth.twoFactorDisable": { request: proof },
     "webhooks.log": { response },
+    "tokens.current": { response: current },
   };
 }
 

@@ -11,7 +11,7 @@ import { useQuickPasswords } from "../support/quick-passwords.ts";
 
 useQuickPasswords();
 
-/** All but those that limit API tokens by themselves, as `names.find` does. */
+/** All but those that limit API tokens by themselves, as `names.find` and `tokens.current` do. */
 const operations = (await allOperations()).filter(({ limitsTokens }) => !limitsTokens);
 const groups = [...new Set(operations.map(({ name }) => name.split(".")[0]!))];
 const owners = ["administrator", "manager", "member", "outsider"] as const;

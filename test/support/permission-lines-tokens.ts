@@ -62,6 +62,7 @@ export const tokenLines: Record<string, readonly Line[]> = {
     ["of an administrator", "      yes   404   404   404   401   401", ({ tokens }) => ({ id: tokens.ofBoss })],
     ["none", "                     404   404   404   404   401   401", () => ({ id: 987654 })],
   ],
+  "tokens.current": [["with a sign-in", "404   404   404   404   401   401", () => ({})]],
   "tokens.revoke": [
     ["of the member", "            yes   yes   yes   404   401   401", ({ tokens }) => ({ id: tokens.ofMember })],
     ["of a machine in North", "    yes   yes   404   404   401   401", ({ tokens }) => ({ id: tokens.ofMachine })],

@@ -151,6 +151,11 @@ export const tokens: Handlers<typeof contract> = {
 
   get: async (ctx, { id }) => presentToken(ctx, await findToken(ctx, id)),
 
+  async current(ctx) {
+    if (ctx.apiToken === undefined) throw new ServiceError("not_found", "This request was not sent with an API token.");
+    return presentToken(ctx, await findToken(ctx, ctx.apiToken.id));
+  },
+
   create: createToken,
 
   async revoke(ctx, { id }) {

@@ -73,7 +73,7 @@ export const auth: Commands = {
     run: async (context) => (await own()).renewNow(context),
   },
   status: {
-    summary: "Show the signed-in user, the target, the session and when the token expires",
+    summary: "Show the signed-in user, the target, the session or API token, and when the token expires",
     prints: true,
     watchable: true,
     run: async (context) => (await own()).status(context),

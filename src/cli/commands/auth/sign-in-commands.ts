@@ -168,18 +168,22 @@ export async function status(context: Context): Promise<void> {
   const isNamed = globals.as === undefined && environmentLogin(terminal.env, target) !== undefined;
   const ownToken = environmentToken(terminal.env, target);
   const token = globals.as === undefined && !isNamed ? ownToken || tokenOf(context, target) : undefined;
+  const apiToken = token && isApiToken(token) ? await currentApiToken(caller) : undefined;
   const facts = {
     target: withoutPassword(target.address),
     profile: target.profile?.name ?? null,
-    user: user === undefined ? null : { id: user.id, name: user.name, email: user.email, admin: user.admin },
+    user: user ? { id: user.id, name: user.name, email: user.email, admin: user.admin } : (apiToken?.user ?? null),
     login: ownToken ? "WCS_TOKEN" : isNamed ? "WCS_USERNAME" : token ? "token" : "owner of the database",
-    kind: token ? (isApiToken(token) ? "API token" : "sign-in") : null,
-    ...(token && isApiToken(token)
-      ? await factsOfApiToken(caller, user?.id)
-      : { expires: (token && tokenTimesOf(token)?.expires) ?? null, session: await currentSession(caller) }),
+    kind: apiToken ? "API token" : token ? "sign-in" : null,
+    ...(apiToken?.facts ?? {
+      expires: (token && tokenTimesOf(token)?.expires) ?? null,
+      session: await currentSession(caller),
+    }),
   };
   const formats = { expires: "unix-time", "session.created_at": "unix-time" } as const;
-  await createOutput<object>({ formats, sample: { ...facts, token: null, session: null } }, context).one(facts);
+  await createOutput<object>({ formats, sample: { ...facts, token: null, scopes: null, session: null } }, context).one(
+    facts,
+  );
 }
 
 async function currentSession(caller: Caller) {
@@ -189,17 +193,12 @@ async function currentSession(caller: Caller) {
   return own ? { id: own.id, created_at: own.created_at } : null;
 }
 
-/** Returns the facts about the API token that the caller uses. Null where its scopes do not cover reading them. */
-async function factsOfApiToken(caller: Caller, owner: number | undefined) {
+/** Returns the facts about the API token. Its scopes may not cover reading the owner, so only name and ID are known. */
+async function currentApiToken(caller: Caller) {
   const { tokens } = await import("../../../contract/tokens.ts");
-  let cursor: string | undefined;
-  do {
-    const page = await unlessRefused("forbidden", caller.call(tokens.list, { owner, limit: 500, cursor }));
-    const own = page?.data.find(({ current }) => current);
-    if (own) return { expires: own.expires_at, token: { id: own.id, name: own.name, scopes: own.scopes } };
-    cursor = page?.meta.next_cursor ?? undefined;
-  } while (cursor !== undefined);
-  return { expires: null, token: null };
+  const { id, name, owner, scopes, expires_at } = await caller.call(tokens.current, {});
+  const user = { id: owner.id, name: owner.name, email: null, admin: null };
+  return { user, facts: { expires: expires_at, token: { id, name }, scopes } };
 }
 
 /** Reads the token from the configuration again, because connecting may have renewed it. */
