@@ -94,13 +94,14 @@ describeEverywhere("a sign-in that ends while a request waits to write", (enviro
     const { id } = await addUser();
     const hash = async () =>
       (await instance.database.reader.selectFrom("users").select("password_hash").where("id", "=", id).execute())[0];
-    let before: unknown;
+    // The request may fail as soon as the change is made, before the hash that it left is read.
+    const changed = Promise.withResolvers<unknown>();
     const caller = delayedCaller(world(), await instance.tokenOf(ids.manager), async () => {
       await change(id);
-      before = await hash();
+      changed.resolve(await hash());
     });
     expect(await codeOf(caller.call(users.password, { id, password }))).toBe(code);
-    expect(await hash()).toEqual(before);
+    expect(await hash()).toEqual(await changed.promise);
   });
 
   it("a request that waits for nothing else is carried out", async () => {
