@@ -37,6 +37,17 @@ describe.skipIf(!hasTmux).each(isFull ? [120] : [80])("on a real terminal with %
     expect((await shown("wcs units get 99 2>&1 | cat")).split("exit")[0]).not.toContain(styleStart);
   });
 
+  it("nothing is asked for when a value is typed on stdin, which has ended then", async () => {
+    expect(await shown("wcs users create --title - --first-name Ann --email a@example.com")).toMatch(
+      /Missing --last-name, --unit\.\s+exit 2/,
+    );
+    terminal.run(`echo begun; wcs users delete -; echo "exit $?"`);
+    await terminal.until((text) => /^begun$/m.test(text));
+    terminal.keys("2", "Enter", "C-d");
+    await terminal.until((text) => /^exit \d+$/m.test(text));
+    expect(terminal.screen()).toMatch(/hint: Pass --yes to confirm\.\nexit 2/);
+  });
+
   it("a table that is longer than the screen opens in the pager, and q leaves it", async () => {
     terminal.run(`PAGER=less wcs timezones list --limit 100; echo "exit $?"`);
     const first = await terminal.until((text) => text.split("\n").length === 24 && text.includes("Africa/"));

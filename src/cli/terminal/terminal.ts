@@ -104,7 +104,9 @@ export async function openTerminal(streams: NodeJS.Process): Promise<Terminal> {
       return streams.stdin.isTTY === true;
     },
     get interactive() {
-      return options.input && !env.CI && streams.stdin.isTTY === true && streams.stderr.isTTY === true;
+      const { stdin, stderr } = streams;
+      // After a value that was typed and ended with Ctrl-D, there is nothing to read answers from.
+      return options.input && !env.CI && stdin.isTTY === true && !stdin.readableEnded && stderr.isTTY === true;
     },
     get paint() {
       return options.color ? paint : noPaint;
