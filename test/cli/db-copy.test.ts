@@ -147,6 +147,8 @@ for (const [kind, other] of isFull ? directions : directions.slice(0, 1)) {
       expect(result).toMatchObject({ to: argument, rows: total, tables: Object.keys(before).length, failed_checks: 0 });
       expect(await rowsOf(target)).toEqual(before);
       expect(await rowsOf(instance.target)).toEqual(before);
+      // Also the columns of the tables, and the indexes.
+      await done(home.sit(["db", "check", "--db", argument]));
 
       const database = await openDatabase(target);
       onTestFinished(() => database.close());
