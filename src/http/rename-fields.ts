@@ -2,7 +2,7 @@ import { type FieldErrors, invalid, ServiceError } from "../contract/errors.ts";
 
 export function renameFields(error: unknown, names: ReadonlyMap<string, string>): unknown {
   if (!(error instanceof ServiceError) || error.fields === undefined) return error;
-  const nameOf = (field: string) => field.replace(/[^.]+/, (first) => names.get(first) ?? first);
+  const nameOf = (field: string) => field.replace(/^[^.]+/, (first) => names.get(first) ?? first);
   const given = Object.entries(error.fields);
   if (given.every(([field]) => nameOf(field) === field)) return error;
   // Without a prototype, because a field may be called __proto__.

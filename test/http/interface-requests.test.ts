@@ -245,6 +245,7 @@ describe("names in errors are those of the interface", () => {
     ["PATCH", "/usertypes/x", { id: 1, userType: 1 }, ["id", "userType"]],
     ["PATCH", "/users/1/units/x", { from: 1 }, ["from", "unit"]],
     ["PATCH", "/users/1/units/x?from=1", { unit: 1 }, ["from", "unit"]],
+    ["PATCH", "/users/1/units/x", { ".from": 1 }, [".from", "unit"]],
     ["GET", "/users/collection/1?ids=2", undefined, ["ids"]],
     ["GET", "/content/x?id=2", undefined, ["content", "id"]],
     ["DELETE", "/api/events/1/files/2?file=3&EventID=4", undefined, ["EventID", "file"]],
