@@ -12,7 +12,7 @@ export const chunkGroups = [
   },
   {
     name: "operation",
-    test: /node_modules\/zod\/|src\/(cli\/(output\/field-sentences|kit\/(run-operation|input-spec|read-line|read-input|field-flags|missing-fields|parse-value|walk-list|shown-line|shown-names|rename-error-fields|alternative-requests)|commands\/(files\/files-commands|transfer\/transfer-commands))|contract\/(bounded-map|fold-text|time-zone|common-schemas|operation|api-token-prefix|token-scopes|secrets|settings|image-operations|field-spec|field-metadata|parse-input|issue-messages))\.ts$/,
+    test: /node_modules\/zod\/|src\/(cli\/(kit\/(run-operation|input-spec|read-line|read-input|field-flags|missing-fields|parse-value|walk-list|shown-line|shown-names|alternative-requests)|commands\/(files\/files-commands|transfer\/transfer-commands))|contract\/(bounded-map|fold-text|time-zone|common-schemas|operation|api-token-prefix|token-scopes|secrets|settings|image-operations|field-spec|field-metadata|parse-input|issue-messages))\.ts$/,
   },
   {
     name: "client",

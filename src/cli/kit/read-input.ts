@@ -230,6 +230,12 @@ export function eachInput({ args: [first] }: InputSpec, input: Input): Input[] {
   return [...new Set(ids)].map((id) => ({ ...input, [first.field]: id }));
 }
 
+export const withCompletion = async (
+  { complete }: OperationCommand,
+  { options }: ParsedLine,
+  input: Input,
+): Promise<Input> => (complete ? complete(input, options) : input);
+
 export function setAt(input: Input, [name = "", ...rest]: readonly string[], value: unknown): void {
   if (rest.length === 0) {
     input[name] = value;

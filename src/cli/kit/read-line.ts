@@ -1,24 +1,12 @@
 import type { Caller } from "../../contract/operation.ts";
-import { UsageError } from "../errors/cli-errors.ts";
 import { createSources, type Sources } from "../file-io/value-sources.ts";
 import { createOutput } from "../output/create-output.ts";
 import { watchFlags } from "./build-command.ts";
 import type { Context, OperationCommand } from "./command-spec.ts";
-import { givesNames, kebab, textsIn } from "./field-flags.ts";
+import { kebab, textsIn } from "./field-flags.ts";
 import { LineIssues } from "./line-issues.ts";
 import { missingFields, wordFor } from "./missing-fields.ts";
-import {
-  eachInput,
-  followsData,
-  givenIn,
-  type Input,
-  type InputSpec,
-  isOnStdin,
-  type ParsedLine,
-  readInput,
-  wordOf,
-} from "./read-input.ts";
-import { nameInLine } from "./rename-error-fields.ts";
+import { followsData, type Input, type InputSpec, isOnStdin, type ParsedLine, readInput } from "./read-input.ts";
 import type { NamesFound } from "./shown-names.ts";
 import { extentOf } from "./walk-list.ts";
 
@@ -126,7 +114,8 @@ async function checkValues(operation: OperationLine, { input, issues, isWhole }:
   if (missing.length > 0 && !asks && !issues.concerns("--data"))
     (await import("./note-missing.ts")).noteMissing(missing, issues);
   const waits = !isWhole && !issues.concerns("--data");
-  if (!issues.isEmpty || waits) await noteWrongFields(operation, input, issues);
+  if (!issues.isEmpty || waits)
+    await (await import("./note-wrong-fields.ts")).noteWrongFields(operation, input, issues);
 }
 
 async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues): Promise<void> {
@@ -143,27 +132,3 @@ async function checkOptions({ leaf, context }: OperationLine, issues: LineIssues
     if (query !== undefined) (await import("../output/jmespath-query.ts")).checkSelection(op, query, fields);
   });
 }
-
-/** Adds issues about values that the service would refuse. */
-async function noteWrongFields({ leaf, spec, line }: OperationLine, input: Input, issues: LineIssues): Promise<void> {
-  const whole = await issues.gather("--data", () => withCompletion(leaf, line, eachInput(spec, input)[0] ?? input));
-  const { tryParseInput } = await import("../../contract/parse-input.ts");
-  const parsed = whole === undefined ? undefined : tryParseInput(leaf.op, whole);
-  if (parsed === undefined || parsed.ok) return;
-  const nameOf = nameInLine(spec, line, input);
-  const named = new Set(
-    spec.places.filter((place) => givesNames(place.field, givenIn(place, line))).map((place) => wordOf(place)),
-  );
-  const missing = new Set(parsed.issues.filter(({ code }) => code === "required").map(({ field }) => field));
-  for (const [field, reasons] of Object.entries(parsed.fields)) {
-    const word = nameOf(field);
-    const isKnown = named.has(word) || issues.concerns(word) || (missing.has(field) && !field.includes("."));
-    if (!isKnown) issues.add(new UsageError(`${word} ${reasons.join(" and ")}`), [word]);
-  }
-}
-
-export const withCompletion = async (
-  { complete }: OperationCommand,
-  { options }: ParsedLine,
-  input: Input,
-): Promise<Input> => (complete ? complete(input, options) : input);

@@ -15,9 +15,8 @@ import type { LineIssues } from "./line-issues.ts";
 import { missingFields } from "./missing-fields.ts";
 import { dryRunNote } from "./note-done.ts";
 import { splitList } from "./parse-value.ts";
-import { eachInput, givenIn, type Input, type ParsedLine, setAt, wordOf } from "./read-input.ts";
-import { type OperationInput, type OperationLine, readLine, withCompletion } from "./read-line.ts";
-import { nameInLine, renameErrorFields } from "./rename-error-fields.ts";
+import { eachInput, givenIn, type Input, type ParsedLine, setAt, withCompletion, wordOf } from "./read-input.ts";
+import { type OperationInput, type OperationLine, readLine } from "./read-line.ts";
 import { showLine } from "./shown-line.ts";
 import { withNames } from "./shown-names.ts";
 import { type Extent, extentOf, walk } from "./walk-list.ts";
@@ -77,6 +76,7 @@ async function carryOut(operation: OperationLine, issues: LineIssues): Promise<v
     const hinted = await withHint(error, completed, request);
     if (spec.fields.length === 0) throw hinted;
     const known = spec.places.map((place) => place.path.join("."));
+    const { nameInLine, renameErrorFields } = await import("./rename-error-fields.ts");
     throw renameErrorFields(hinted, nameInLine(spec, given.line, request?.input ?? {}), known);
   }
 }

@@ -5,7 +5,7 @@ import type { Caller } from "../../contract/operation.ts";
 import type { Service } from "../../core/service.ts";
 import type { Client } from "../../http/client/client.ts";
 import type { Database } from "../../store/database.ts";
-import { failureOf, UsageError } from "../errors/cli-errors.ts";
+import { failureOf } from "../errors/cli-errors.ts";
 import type { Globals } from "../terminal/global-options.ts";
 import { lineOf } from "../terminal/shell-words.ts";
 import type { Terminal } from "../terminal/terminal.ts";
@@ -109,38 +109,23 @@ export function warnOfPlainHttp({ target, terminal }: Route): void {
   );
 }
 
-/** Returns the ID of the user to act as. Its errors say how to choose another one. */
-async function userFor(service: Service, { target, globals }: Route, as: string): Promise<number> {
-  try {
-    return await service.resolveUser((await idOfName(service, as)) ?? (as || undefined));
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const other = "Pass --as with the name, reference, e-mail address or ID of an active user";
-    const { profile } = target;
-    if (globals.as !== undefined || profile?.user === undefined)
-      throw new ServiceError(error.code, error.message, { hint: `${other}.`, cause: error });
-    const { name } = profile;
-    const place = shownAddress(target) === target.address ? ["--db", target.address] : ["--db-stdin"];
-    const again = `${lineOf(["profile", "remove", name])} && ${lineOf(["profile", "add", name, ...place])}`;
-    throw new ServiceError(error.code, `${error.message} Profile ${name} acts as this user.`, {
-      hint: `${other}, or let the profile act as the first administrator: ${again}`,
-      cause: error,
-    });
-  }
+/** Loaded only for names and for users who cannot act. */
+const findActor = () => import("./find-actor.ts");
+
+const isName = (as: string): boolean => !/^\s*\d*\s*$|^(?!ref:).*@/.test(as);
+
+async function idOfName(service: Service, name: string): Promise<string | undefined> {
+  const administrator = service.caller({ userId: await service.resolveUser() });
+  return (await findActor()).findNamedUser(administrator, name);
 }
 
-/** Returns the ID for a name or reference, as the first administrator finds it; undefined for IDs, addresses and what names nobody. */
-async function idOfName(service: Service, as: string): Promise<string | undefined> {
-  if (/^\s*\d*\s*$|^(?!ref:).*@/.test(as)) return undefined;
-  const { maxTextLength, names } = await import("../../contract/names.ts");
-  if (as.length > maxTextLength) return undefined;
-  const administrator = service.caller({ userId: await service.resolveUser() });
-  const { data } = await administrator.call(names.find, { texts: [as], kinds: ["users"] });
-  const same = data.filter(({ match }) => match !== "similar");
-  if (same.length < 2) return same[0] && String(same[0].id);
-  const { describeAmbiguity } = await import("../output/ambiguous-name.ts");
-  const { sentence, hint } = describeAmbiguity("users", as, same);
-  throw new UsageError(`--as: ${sentence}`, { hint });
+/** Returns the ID of the user to act as. Its errors say how to choose another one. */
+async function userFor(service: Service, route: Route, as: string): Promise<number> {
+  try {
+    return await service.resolveUser((isName(as) && (await idOfName(service, as))) || as || undefined);
+  } catch (error) {
+    throw (await findActor()).actorError(error, route);
+  }
 }
 
 const firstAttempts = 5;
