@@ -287,6 +287,11 @@ const cases: readonly (readonly [line: string, code: number, stderr: RegExp])[] 
   ["units list --db sqlite:///var/lib/wcs.db", 2, notAUrl],
   ["units list --url example.com", 2, /^error: 'example.com' is not the URL of an instance\./],
   ["profile add far --url https://u:s3cret@example.com", 2, notABase],
+  [
+    "profile add near --db wcs.db --as ann@example.com",
+    2,
+    /^error: --as is not saved in a profile\.\nhint: .* wcs auth login --profile near\.\n$/,
+  ],
   ["units list --url https://u:s3/cret@example.com", 2, notABase],
   ["units list --url https://example.com/?token=s3cret", 2, notABase],
   ["units list --url http://127.0.0.1:1 --as ada@example.com", 2, /^error: --as cannot be used with an instance/],

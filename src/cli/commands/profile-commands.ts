@@ -82,6 +82,10 @@ async function use(context: Context): Promise<void> {
 
 async function add(context: Context): Promise<void> {
   const name = context.args.name as string;
+  if (context.globals.as !== undefined) {
+    const hint = `pass it to each command, or sign in with ${lineOf(["auth", "login", "--profile", name])}`;
+    throw new UsageError("--as is not saved in a profile", { hint });
+  }
   const target = await givenTarget(context);
   const { current } = await change(context, (config) => {
     if (Object.hasOwn(config.profiles, name)) {
