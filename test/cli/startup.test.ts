@@ -82,8 +82,8 @@ async function loaded(args: readonly string[]): Promise<Loaded> {
 it.each([
   [["--version"], 29_700, 3],
   [["--help"], 29_700, 3],
-  [["profile", "list"], 122_500, 6],
-  [["users", "get", "1", "--json"], 460_000, 9],
+  [["profile", "list"], 122_000, 6],
+  [["users", "get", "1", "--json"], 459_000, 9],
 ])("%s loads little", async (args, max, maxFiles) => {
   const { bytes, files, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(max);
