@@ -88,7 +88,16 @@ it.each([
   const { bytes, files, builtins } = await loaded(args);
   expect(bytes).toBeLessThan(max);
   expect(files.length).toBeLessThanOrEqual(maxFiles);
-  for (const slow of ["http", "https", "child_process", "crypto", "internal/fs/streams", "perf_hooks", "readline"])
+  for (const slow of [
+    "http",
+    "https",
+    "child_process",
+    "crypto",
+    "internal/fs/streams",
+    "net",
+    "perf_hooks",
+    "readline",
+  ])
     expect(builtins).not.toContain(slow);
 });
 

@@ -110,8 +110,8 @@ async function checkValues(operation: OperationLine, { input, issues, isWhole }:
     })),
   ];
   // Asked last, because opening stdin takes longer than the rest of this function.
-  const asks = isWhole && context.terminal.interactive;
-  if (missing.length > 0 && !asks && !issues.concerns("--data"))
+  const asks = () => isWhole && context.terminal.interactive;
+  if (missing.length > 0 && !asks() && !issues.concerns("--data"))
     (await import("./note-missing.ts")).noteMissing(missing, issues);
   const waits = !isWhole && !issues.concerns("--data");
   if (!issues.isEmpty || waits)

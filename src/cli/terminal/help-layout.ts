@@ -20,8 +20,9 @@ const maxWidth = 100;
 
 export function layOut(
   { usage, description, sections, examples, globals }: HelpPage,
-  { paint, ...screen }: { readonly width: number; readonly paint: Paint },
+  screen: { readonly width: number; readonly paint: Paint },
 ): string {
+  const { paint } = screen;
   const width = Math.min(screen.width, maxWidth);
   const parts = [
     `${paint.strong("Usage:")} ${usage}`,
