@@ -145,13 +145,15 @@ describe("a change without a response", () => {
     expect([newer.code, newer.stderr]).toEqual([8, expect.stringContaining(`${proxy} have been made. Look before`)]);
   });
 
-  it("after a success that is none of the service names the cause, too; after a refusal it was not made", async () => {
-    drop = (response) => response.writeHead(200, { "content-type": "text/html" }).end();
+  it("after a success or a failure that is none of the service names the cause, too; after a refusal it was not made", async () => {
     const unsure = "(HTTP_PROXY, HTTPS_PROXY, NO_PROXY). The change may have been made.";
     const lines = [["users", "delete", "9", "--yes"], posting("Page"), ["api", "PATCH", "/newer"]];
-    for (const line of lines) {
-      const { code, stderr } = await through(line);
-      expect([line, code, stderr]).toEqual([line, 8, expect.stringContaining(unsure)]);
+    for (const status of [500, 200]) {
+      drop = (response) => response.writeHead(status, { "content-type": "text/html" }).end();
+      for (const line of lines) {
+        const { code, stderr } = await through(line);
+        expect([line, code, stderr]).toEqual([line, 8, expect.stringContaining(unsure)]);
+      }
     }
     expect((await through(posting("Page"))).stderr).toContain("Repeat the command with --idempotency-key ");
     expect((await through([...posting("Page"), "--dry-run"])).stderr).not.toContain("may have been made");
