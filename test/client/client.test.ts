@@ -235,7 +235,8 @@ describe("errors", () => {
   it.each(["", "ftp://example.com", "http://ada:secret@example.com", "http://example.com/?a"])(
     "the URL %j is refused, without repeating a password",
     (url) => {
-      expect(() => connect({ url })).toThrow(expect.objectContaining({ code: "unavailable" }));
+      const refused = { code: "unavailable", hint: "Give a URL like https://wcs.example.com." };
+      expect(() => connect({ url })).toThrow(expect.objectContaining(refused));
       expect(() => connect({ url })).not.toThrow(/secret/);
     },
   );
