@@ -4,6 +4,7 @@ import { auth } from "../../src/contract/auth.ts";
 import { ServiceError } from "../../src/contract/errors.ts";
 import { settings } from "../../src/contract/settings.ts";
 import { pageRoutes } from "../../src/http/pages/add-pages.ts";
+import { pageTexts } from "../../src/http/pages/page-texts.ts";
 import { password, useWorld } from "../support/actors.ts";
 import { sqliteHttp } from "../support/instance.ts";
 import { codeOf } from "../support/outcome.ts";
@@ -280,6 +281,20 @@ describe("pages", () => {
     for (const path of ["/", "/docs", "/password/forgot"]) {
       expect(await shown(path, "kl"), path).toBe(await shown(path, "en"));
       expect(await shown(path, "kl"), path).toContain('<html lang="en">');
+    }
+  });
+
+  it("each text of the pages has a Danish one", () => {
+    const leaves = (value: unknown, path = ""): readonly (readonly [string, unknown])[] => {
+      if (typeof value === "function") return [[path, value(8)]];
+      if (typeof value !== "object" || value === null) return [[path, value]];
+      return Object.entries(value).flatMap(([name, part]) => leaves(part, `${path}.${name}`));
+    };
+    const [english, danish] = [leaves(pageTexts.en), leaves(pageTexts.da)];
+    expect(danish.map(([path]) => path)).toEqual(english.map(([path]) => path));
+    for (const [at, [path, text]] of danish.entries()) {
+      expect(text, path).toEqual(expect.stringMatching(/\S/));
+      expect(text, path).not.toBe(english[at]?.[1]);
     }
   });
 
